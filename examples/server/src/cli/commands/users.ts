@@ -1,0 +1,25 @@
+import { type Command, given } from "../command.ts"
+
+export const usersCreate: Command = {
+  name: "users create",
+  summary: "Add a user; the first one founds the organization and owns it",
+  options: {
+    email: { value: "EMAIL", required: true, about: "The user's e-mail address" },
+    name: { value: "NAME", about: "What people call the user; the first part of the address when left out" },
+    role: { value: "admin|member", about: "What the user may do; member when left out" },
+    organization: { value: "NAME", about: "The organization to join, or to found when there is none of that name" }
+  },
+  run: async ({ input, session }) => {
+    const json = await session.call("users_create", given({
+      email: input.text("email"),
+      name: input.text("name"),
+      role: input.text("role"),
+      organizationName: input.text("organization")
+    }))
+    const { member, organization, user } = json
+    const next = member.role === "owner"
+      ? `\nNext: npm run coppice -- keys create --name my-client --user ${user.email}`
+      : ""
+    return { json, text: `${user.email} is ${member.role} of the organization "${organization.name}".${next}` }
+  }
+}

@@ -1,0 +1,62 @@
+import { createHttpApp, serveHttp } from "@coppice/adapter-http"
+import type { HttpPorts } from "@coppice/adapter-http"
+import { checkDatabase } from "@coppice/adapter-store"
+import { toolCatalog, type CurrentPrincipal, type ToolServices } from "@coppice/core"
+import { Effect } from "effect"
+import { isSqlError } from "effect/sql/SqlError"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { Installation } from "./installation.ts"
+import { StartFailure } from "./start-failure.ts"
+import { version } from "./version.ts"
+
+const outages = new Set(["ConnectionError", "AuthenticationError", "LockTimeoutError"])
+
+/** A database that cannot be reached will be back; any other defect is a mistake in the program. */
+const isOutage = (defect: unknown): boolean => isSqlError(defect) && outages.has(defect.reason._tag)
+
+const listenFailure = (host: string, port: number, error: NodeJS.ErrnoException) => {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new StartFailure({
+        message: `Port ${port} on ${host} is in use by another program.`,
+        hint: "Stop that program, or choose another port with PORT (0 for any that is free)."
+      })
+    case "EACCES":
+      return new StartFailure({
+        message: `This user may not listen on port ${port}.`,
+        hint: "Choose a port of 1024 or above with PORT."
+      })
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new StartFailure({
+        message: `${host} is no address of this machine.`,
+        hint: "Set HOST to 127.0.0.1, or to an address of this machine."
+      })
+    default:
+      return new StartFailure({ message: `The server cannot listen on ${host}, port ${port}: ${error.message}.` })
+  }
+}
+
+type Services = Exclude<ToolServices, CurrentPrincipal> | HttpPorts | SqlClient
+
+/** Serves the whole interface until the scope closes. */
+export const httpServer = Effect.gen(function*() {
+  const { config: { baseUrl, host, port, trustedProxies } } = yield* Installation
+  const app = createHttpApp<Services>({
+    context: yield* Effect.context<Services>(),
+    tools: toolCatalog,
+    version,
+    trustedProxies,
+    isOutage,
+    ready: Effect.match(checkDatabase(), { onSuccess: () => true, onFailure: () => false }),
+    ...(baseUrl === undefined ? {} : { baseUrl })
+  })
+  return yield* Effect.acquireRelease(
+    Effect.tryPromise({
+      try: () => serveHttp(app, { host, port }),
+      catch: (error) => listenFailure(host, port, error as NodeJS.ErrnoException)
+    }),
+    (server) => Effect.promise(() => server.close({ graceMillis: 0 }))
+  )
+})

@@ -1,0 +1,21 @@
+import type { Limit } from "@coppice/core"
+import type { ApiKeyStore, WebhookInbox } from "@coppice/core/ports"
+import type { Context } from "effect"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
+import type { ServiceOptions } from "./service-options.ts"
+
+/** The ports that the endpoints need, whatever the tools need beside them. */
+export type HttpPorts = ApiKeyStore | WebhookInbox | SecureRandom
+
+type Required = "tools" | "version"
+
+export interface HttpAppOptions<R> extends Pick<ServiceOptions<R>, Required>, Partial<Omit<ServiceOptions<R>, Required>> {
+  /** The ports, as a runtime or a layer built them: `yield* Effect.context<…>()`, or `await runtime.context()`. */
+  readonly context: Context.Context<R | HttpPorts>
+  /** The public address. Without one the service answers to loopback names only. */
+  readonly baseUrl?: string
+  /** Addresses or networks whose X-Forwarded-For or Forwarded names the client; none when left out. */
+  readonly trustedProxies?: ReadonlyArray<string>
+  /** How often an address may present what is no credential before it is told to slow down; 120 in 60 seconds. */
+  readonly failedCredentials?: Limit
+}

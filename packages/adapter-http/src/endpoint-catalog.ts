@@ -1,0 +1,36 @@
+import { maxPayloadBytes, mcpLimit, webhookLimit } from "@coppice/core"
+import type { WebhookInbox } from "@coppice/core/ports"
+import type { SecureRandom } from "effect/crypto/SecureRandom"
+import { defineEndpoint } from "./endpoint.ts"
+import { healthz, readyz } from "./health/health-endpoints.ts"
+import { makeMcpEndpoint, maxMessageBytes } from "./mcp/mcp-endpoint.ts"
+import type { ServiceOptions } from "./service-options.ts"
+import { webhookEndpoint } from "./webhook/webhook-endpoint.ts"
+
+/** Every address that the service answers at, and what holds there. All that clients can read is computed from it. */
+export const endpointCatalog = <R>(service: ServiceOptions<R>) => {
+  const define = defineEndpoint<R | WebhookInbox | SecureRandom>
+  return [
+    define({
+      id: "mcp",
+      method: "POST",
+      paths: ["/mcp", "/api/v2/agent/mcp"],
+      security: "bearer",
+      limit: mcpLimit,
+      maxBodyBytes: maxMessageBytes,
+      handle: makeMcpEndpoint(service)
+    }),
+    define({ id: "mcp-v1", paths: ["/api/agent/mcp"], security: "public", removed: { replacement: "/mcp" } }),
+    define({
+      id: "webhook",
+      method: "POST",
+      paths: ["/api/automations/webhook/:automationId"],
+      security: "webhook",
+      limit: webhookLimit,
+      maxBodyBytes: maxPayloadBytes,
+      handle: webhookEndpoint
+    }),
+    define({ id: "healthz", method: "GET", paths: ["/healthz"], security: "public", handle: healthz }),
+    define({ id: "readyz", method: "GET", paths: ["/readyz"], security: "public", handle: readyz(service.ready) })
+  ]
+}

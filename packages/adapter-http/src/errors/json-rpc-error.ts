@@ -1,0 +1,24 @@
+/** The JSON-RPC 2.0 error codes that the service itself answers with (section 5.1 there). */
+export const rpcCode = { parseError: -32700, invalidRequest: -32600, invalidParams: -32602 } as const
+
+export interface JsonRpcErrorResponse {
+  readonly jsonrpc: "2.0"
+  readonly id: string | number | null
+  readonly error: { readonly code: number; readonly message: string }
+}
+
+/** The only place that writes a JSON-RPC error. Its id is null where the request's own could not be read (section 5). */
+export const jsonRpcError = (id: string | number | null, code: number, message: string): JsonRpcErrorResponse => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code, message }
+})
+
+/** A failure of a request that the SDK turns into a JSON-RPC error: it goes by `code` and `message`. */
+export class RpcFailure extends Error {
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}

@@ -1,0 +1,23 @@
+import { HTTPResponse } from "h3"
+import { rateLimitHeaders } from "./pipeline/rate-limit-headers.ts"
+import type { HeaderFields, Reply } from "./reply.ts"
+
+/** h3 hands the fields on as they come, and takes an object too: that spares building a Headers for every answer. */
+class PlainResponse extends HTTPResponse {
+  readonly #fields: HeaderFields
+  constructor(body: string | null, status: number, fields: HeaderFields) {
+    super(body, { status })
+    this.#fields = fields
+  }
+  override get headers(): Headers {
+    return this.#fields as unknown as Headers
+  }
+}
+
+/** A reply as h3 sends it, with the headers that its usage and its endpoint add. */
+export const toResponse = ({ body, headers, status, usage }: Reply, added?: HeaderFields): HTTPResponse =>
+  new PlainResponse(body, status, usage === undefined ? { ...headers, ...added } : {
+    ...headers,
+    ...rateLimitHeaders(usage),
+    ...added
+  })

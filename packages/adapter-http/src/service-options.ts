@@ -1,0 +1,16 @@
+import type { CurrentPrincipal, Tool } from "@coppice/core"
+import type { Effect } from "effect"
+
+/** What the endpoints say and do beyond what the ports give. */
+export interface ServiceOptions<R> {
+  /** The tools that MCP clients see, in the order in which they see them. */
+  readonly tools: ReadonlyArray<Tool<R | CurrentPrincipal>>
+  /** The version that the service says it has. */
+  readonly version: string
+  /** What an MCP client tells its model about the service as a whole. */
+  readonly instructions: string
+  /** Whether the service can do its work now: the database answers, and its migrations are done. */
+  readonly ready: Effect.Effect<boolean, never, R>
+  /** Whether a defect is an outage that will pass (503), as a lost database, or a mistake (500). */
+  readonly isOutage: (defect: unknown) => boolean
+}

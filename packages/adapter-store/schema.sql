@@ -1,0 +1,280 @@
+-- What the migrations make: written by test/migrate.test.ts, read by people. Never run.
+
+CREATE TABLE agent_sessions (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  workspace_id uuid NOT NULL,
+  agent text NOT NULL,
+  title text NOT NULL,
+  status text NOT NULL,
+  exit_code integer,
+  failure_reason text,
+  failure_message text,
+  started_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT agent_sessions_failure CHECK (((failure_reason IS NULL) = (failure_message IS NULL))),
+  CONSTRAINT agent_sessions_failure_reason CHECK ((failure_reason = ANY (ARRAY['setup'::text, 'workspace'::text, 'agent_unavailable'::text, 'agent_exit'::text, 'timeout'::text, 'host_lost'::text, 'interrupted'::text]))),
+  CONSTRAINT agent_sessions_status CHECK ((status = ANY (ARRAY['starting'::text, 'running'::text, 'awaiting_input'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'lost'::text]))),
+  CONSTRAINT agent_sessions_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT agent_sessions_pkey PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX agent_sessions_by_workspace ON public.agent_sessions USING btree (organization_id, workspace_id, id);
+CREATE INDEX agent_sessions_unsettled ON public.agent_sessions USING btree (organization_id, workspace_id) WHERE (status = ANY (ARRAY['starting'::text, 'running'::text, 'awaiting_input'::text, 'lost'::text]));
+
+CREATE TABLE api_keys (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  name text NOT NULL,
+  hash text NOT NULL,
+  expires_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  CONSTRAINT api_keys_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT api_keys_hash UNIQUE (hash)
+);
+
+CREATE TABLE automations (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  name text NOT NULL,
+  status text NOT NULL,
+  prompt text NOT NULL,
+  agent text NOT NULL,
+  project_id uuid NOT NULL,
+  workspace_mode text NOT NULL,
+  workspace_id uuid,
+  timeout_seconds integer NOT NULL,
+  max_concurrent_runs integer,
+  max_attempts integer NOT NULL,
+  owner_id uuid NOT NULL,
+  webhook_token_hash text,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT automations_status CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
+  CONSTRAINT automations_workspace_mode CHECK ((workspace_mode = ANY (ARRAY['fresh'::text, 'reuse'::text]))),
+  CONSTRAINT automations_organization_id_project_id_fkey FOREIGN KEY (organization_id, project_id) REFERENCES projects(organization_id, id),
+  CONSTRAINT automations_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE SET NULL (workspace_id),
+  CONSTRAINT automations_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES users(id),
+  CONSTRAINT automations_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT automations_id UNIQUE (id),
+  CONSTRAINT automations_name_taken UNIQUE (organization_id, name)
+);
+CREATE INDEX automations_by_project ON public.automations USING btree (organization_id, project_id, id);
+
+CREATE TABLE hosts (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  machine_id uuid NOT NULL,
+  name text NOT NULL,
+  platform text NOT NULL,
+  agents text[] NOT NULL,
+  max_concurrent_runs integer NOT NULL,
+  status text NOT NULL,
+  last_seen_at timestamp(3) with time zone NOT NULL,
+  hold_reason text,
+  offline_reason text,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT hosts_status CHECK ((status = ANY (ARRAY['online'::text, 'offline'::text]))),
+  CONSTRAINT hosts_machine_id_fkey FOREIGN KEY (machine_id) REFERENCES machines(id),
+  CONSTRAINT hosts_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT hosts_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT hosts_machine UNIQUE (machine_id, organization_id)
+);
+
+CREATE TABLE idempotent_calls (
+  organization_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  key text NOT NULL,
+  fingerprint text NOT NULL,
+  begun_by uuid NOT NULL,
+  result text,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT idempotent_calls_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT idempotent_calls_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  CONSTRAINT idempotent_calls_pkey PRIMARY KEY (organization_id, user_id, key)
+);
+CREATE INDEX idempotent_calls_expired ON public.idempotent_calls USING btree (expires_at);
+
+CREATE TABLE machines (
+  id uuid NOT NULL,
+  CONSTRAINT machines_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE members (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  role text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT members_role CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  CONSTRAINT members_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  CONSTRAINT members_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT members_user UNIQUE (organization_id, user_id)
+);
+
+CREATE TABLE organizations (
+  id uuid NOT NULL,
+  name text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT organizations_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE projects (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  name text NOT NULL,
+  host_id uuid NOT NULL,
+  repository_path text NOT NULL,
+  repository_url text,
+  base_branch text NOT NULL,
+  setup text,
+  trusted boolean NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT projects_organization_id_host_id_fkey FOREIGN KEY (organization_id, host_id) REFERENCES hosts(organization_id, id),
+  CONSTRAINT projects_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT projects_name_taken UNIQUE (organization_id, name)
+);
+
+CREATE UNLOGGED TABLE rate_windows WITH (fillfactor=50) (
+  key text NOT NULL,
+  count integer NOT NULL,
+  opened_at timestamp with time zone NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  CONSTRAINT rate_windows_pkey PRIMARY KEY (key)
+);
+
+CREATE TABLE run_event_heads WITH (fillfactor=50) (
+  organization_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  last_sequence integer NOT NULL,
+  output_bytes bigint NOT NULL,
+  CONSTRAINT run_event_heads_organization_id_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES runs(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT run_event_heads_pkey PRIMARY KEY (organization_id, run_id)
+);
+
+CREATE TABLE run_events (
+  organization_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  sequence integer NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  type text NOT NULL,
+  attempt integer NOT NULL,
+  status text,
+  stream text,
+  text text,
+  text_bytes integer NOT NULL,
+  bytes bigint,
+  CONSTRAINT run_events_status CHECK ((status = ANY (ARRAY['queued'::text, 'preparing'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
+  CONSTRAINT run_events_stream CHECK ((stream = ANY (ARRAY['stdout'::text, 'stderr'::text]))),
+  CONSTRAINT run_events_type CHECK ((type = ANY (ARRAY['status'::text, 'progress'::text, 'setup_output'::text, 'output'::text, 'output_dropped'::text]))),
+  CONSTRAINT run_events_organization_id_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES run_event_heads(organization_id, run_id) ON DELETE CASCADE,
+  CONSTRAINT run_events_pkey PRIMARY KEY (organization_id, run_id, sequence)
+);
+
+CREATE TABLE run_payloads (
+  organization_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  payload bytea NOT NULL,
+  CONSTRAINT run_payloads_organization_id_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES runs(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT run_payloads_pkey PRIMARY KEY (organization_id, run_id)
+);
+
+CREATE TABLE runs (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  automation_id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  host_id uuid NOT NULL,
+  status text NOT NULL,
+  trigger text NOT NULL,
+  attempt integer NOT NULL DEFAULT 0,
+  fence bigint NOT NULL DEFAULT 0,
+  retry_of uuid,
+  workspace_id uuid,
+  agent_session_id uuid,
+  exit_code integer,
+  failure_reason text,
+  failure_message text,
+  lease_expires_at timestamp with time zone,
+  cancel_requested_at timestamp(3) with time zone,
+  started_at timestamp(3) with time zone,
+  ended_at timestamp(3) with time zone,
+  forgotten_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT runs_end CHECK (((ended_at IS NOT NULL) = (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])))),
+  CONSTRAINT runs_failure CHECK (((failure_reason IS NULL) = (failure_message IS NULL))),
+  CONSTRAINT runs_failure_reason CHECK ((failure_reason = ANY (ARRAY['setup'::text, 'workspace'::text, 'agent_unavailable'::text, 'agent_exit'::text, 'timeout'::text, 'host_lost'::text, 'interrupted'::text]))),
+  CONSTRAINT runs_lease CHECK (((lease_expires_at IS NOT NULL) = (status = ANY (ARRAY['preparing'::text, 'running'::text, 'waiting'::text])))),
+  CONSTRAINT runs_status CHECK ((status = ANY (ARRAY['queued'::text, 'preparing'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
+  CONSTRAINT runs_trigger CHECK ((trigger = ANY (ARRAY['webhook'::text, 'manual'::text]))),
+  CONSTRAINT runs_organization_id_agent_session_id_fkey FOREIGN KEY (organization_id, agent_session_id) REFERENCES agent_sessions(organization_id, id) ON DELETE SET NULL (agent_session_id),
+  CONSTRAINT runs_organization_id_automation_id_fkey FOREIGN KEY (organization_id, automation_id) REFERENCES automations(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT runs_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE SET NULL (workspace_id),
+  CONSTRAINT runs_pkey PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX runs_active ON public.runs USING btree (host_id) INCLUDE (automation_id) WHERE (status = ANY (ARRAY['preparing'::text, 'running'::text, 'waiting'::text]));
+CREATE INDEX runs_by_agent_session ON public.runs USING btree (organization_id, agent_session_id) WHERE (agent_session_id IS NOT NULL);
+CREATE INDEX runs_by_automation ON public.runs USING btree (automation_id, id);
+CREATE INDEX runs_by_project ON public.runs USING btree (project_id, id);
+CREATE INDEX runs_by_workspace ON public.runs USING btree (organization_id, workspace_id) WHERE (workspace_id IS NOT NULL);
+CREATE INDEX runs_ended ON public.runs USING btree (organization_id, status, id) WHERE (status = ANY (ARRAY['failed'::text, 'cancelled'::text]));
+CREATE INDEX runs_queued ON public.runs USING btree (host_id, id) INCLUDE (automation_id) WHERE (status = 'queued'::text);
+CREATE INDEX runs_to_forget ON public.runs USING btree (ended_at) WHERE ((ended_at IS NOT NULL) AND (forgotten_at IS NULL));
+
+CREATE TABLE schema_migrations (
+  id integer NOT NULL,
+  name text NOT NULL,
+  applied_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT schema_migrations_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE users (
+  id uuid NOT NULL,
+  email text NOT NULL,
+  email_key text NOT NULL,
+  name text NOT NULL,
+  active_organization_id uuid NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT users_active_organization_id_fkey FOREIGN KEY (active_organization_id) REFERENCES organizations(id),
+  CONSTRAINT users_pkey PRIMARY KEY (id),
+  CONSTRAINT users_email_taken UNIQUE (email_key)
+);
+
+CREATE TABLE workspaces (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  name text NOT NULL,
+  project_id uuid NOT NULL,
+  host_id uuid NOT NULL,
+  status text NOT NULL,
+  branch text NOT NULL,
+  base_branch text NOT NULL,
+  base_commit text,
+  path text,
+  failure_reason text,
+  failure_message text,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT workspaces_failure CHECK (((failure_reason IS NULL) = (failure_message IS NULL))),
+  CONSTRAINT workspaces_failure_reason CHECK ((failure_reason = ANY (ARRAY['setup'::text, 'workspace'::text, 'agent_unavailable'::text, 'agent_exit'::text, 'timeout'::text, 'host_lost'::text, 'interrupted'::text]))),
+  CONSTRAINT workspaces_status CHECK ((status = ANY (ARRAY['creating'::text, 'ready'::text, 'failed'::text, 'deleting'::text, 'deleted'::text]))),
+  CONSTRAINT workspaces_organization_id_host_id_fkey FOREIGN KEY (organization_id, host_id) REFERENCES hosts(organization_id, id),
+  CONSTRAINT workspaces_organization_id_project_id_fkey FOREIGN KEY (organization_id, project_id) REFERENCES projects(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT workspaces_pkey PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX workspaces_by_project ON public.workspaces USING btree (organization_id, project_id, id);
+CREATE UNIQUE INDEX workspaces_name_taken ON public.workspaces USING btree (project_id, name) WHERE (status <> 'deleted'::text);
+CREATE INDEX workspaces_unsettled ON public.workspaces USING btree (host_id) WHERE (status = ANY (ARRAY['creating'::text, 'deleting'::text]));

@@ -1,0 +1,76 @@
+import { ApiKey, Principal } from "@coppice/core"
+import { ApiKeyStore } from "@coppice/core/ports"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql/SqlClient"
+import { addHits, millis, usage } from "./rate-window.ts"
+import { instant, pageBounds, pageOf, recordOf, reference } from "./record.ts"
+
+const toApiKey = recordOf(ApiKey)
+const toPrincipal = recordOf(Principal)
+
+/** API keys. What is presented is judged, and counted, in one statement. */
+export const apiKeyStoreLayer = Layer.effect(
+  ApiKeyStore,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient
+    const hits = sql.literal(addHits)
+    const endsAtMillis = sql.literal(millis("w.ends_at"))
+    const nowMillis = sql.literal(millis("k.now"))
+    return ApiKeyStore.of({
+      create: Effect.fn("ApiKeyStore.create")(function*(key, hash) {
+        yield* sql`INSERT INTO api_keys ${
+          sql.insert({
+            id: key.id,
+            organizationId: key.organizationId,
+            userId: key.userId,
+            name: key.name,
+            hash,
+            expiresAt: instant(key.expiresAt),
+            revokedAt: instant(key.revokedAt),
+            createdAt: instant(key.createdAt),
+            updatedAt: instant(key.updatedAt)
+          })
+        }`
+      }, Effect.orDie),
+      list: Effect.fn("ApiKeyStore.list")(function*(organizationId, page) {
+        const { before, fetch } = pageBounds(page)
+        const rows = yield* sql`
+          SELECT * FROM api_keys WHERE organization_id = ${organizationId} AND id < ${before} ORDER BY id DESC LIMIT ${fetch}`
+        return pageOf(rows.map(toApiKey), page)
+      }, Effect.orDie),
+      revoke: Effect.fn("ApiKeyStore.revoke")(function*(organizationId, idOrName, at) {
+        const { id, name } = reference(idOrName)
+        // Of several keys by one name, the newest that still opens something.
+        const [row] = yield* sql`
+          UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${instant(at)}),
+            updated_at = CASE WHEN revoked_at IS NULL THEN ${instant(at)} ELSE updated_at END
+          WHERE organization_id = ${organizationId} AND id = (
+            SELECT id FROM api_keys WHERE organization_id = ${organizationId} AND (id = ${id} OR name = ${name})
+            ORDER BY id = ${id} DESC NULLS LAST, revoked_at IS NULL DESC, id DESC LIMIT 1
+          ) RETURNING *`
+        return row === undefined ? undefined : toApiKey(row)
+      }, Effect.orDie),
+      authenticate: Effect.fn("ApiKeyStore.authenticate")(function*(hash, limit) {
+        const [row] = yield* sql<{ readonly count: number; readonly endsAtMillis: number; readonly nowMillis: number }>`
+          WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now),
+          k AS MATERIALIZED (
+            SELECT k.id, k.organization_id, k.user_id, m.role, clock.now
+            FROM api_keys k
+            JOIN members m ON m.organization_id = k.organization_id AND m.user_id = k.user_id
+            CROSS JOIN clock
+            WHERE k.hash = ${hash} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock.now)
+          ),
+          w AS (
+            INSERT INTO rate_windows AS w (key, count, opened_at, ends_at)
+            SELECT 'api-key:' || k.id, 1, k.now, k.now + ${limit.windowSeconds} * interval '1 second' FROM k
+            ${hits} RETURNING count, ends_at
+          )
+          SELECT k.id AS api_key_id, k.organization_id, k.user_id, k.role, w.count,
+            ${endsAtMillis} AS ends_at_millis, ${nowMillis} AS now_millis
+          FROM k CROSS JOIN w`
+        if (row === undefined) return undefined
+        return { principal: toPrincipal(row), usage: usage(limit, row.count, row.endsAtMillis, row.nowMillis) }
+      }, Effect.orDie)
+    })
+  })
+)

@@ -1,0 +1,143 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Scope } from "effect"
+import { PGlite } from "@electric-sql/pglite"
+import fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
+import { join } from "node:path"
+import { DurableFileSystem } from "../src/embedded/durable-file-system.ts"
+import { startParams } from "../src/embedded/start-parameters.ts"
+import { checkpointIfDue, vacuumWhatIsDue } from "../src/embedded/upkeep.ts"
+import { elapsed, open } from "./open-embedded.ts"
+import { startChild } from "./start-child.ts"
+import { databaseDirectory } from "./temporary-directory.ts"
+
+describe("what is committed", () => {
+  it.live("is synced to the disk once for each commit, and not for what only reads or is undone", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { client: sql, hub } = yield* open({ directory: yield* databaseDirectory })
+      const syncs = <E>(work: Effect.Effect<unknown, E>) =>
+        Effect.gen(function*() {
+          const before = hub.syncs
+          yield* work
+          return hub.syncs - before
+        })
+      const insert = sql`INSERT INTO synced VALUES (1)`
+      yield* sql`CREATE TABLE synced (id int)`
+      yield* insert
+      assert.strictEqual(yield* syncs(insert), 1)
+      assert.strictEqual(yield* syncs(Effect.all(Array.from({ length: 20 }, () => insert))), 20)
+      assert.strictEqual(yield* syncs(sql.withTransaction(Effect.andThen(insert, insert))), 1)
+      assert.strictEqual(yield* syncs(sql`SELECT count(*) FROM synced`), 0)
+      assert.strictEqual(yield* syncs(Effect.ignore(sql.withTransaction(Effect.andThen(insert, Effect.fail("no"))))), 0)
+    })))
+
+  // The count above is of a call of ours. This one is of what Node asks the kernel for, in this thread to be seen.
+  it.live("is synced by the kernel", () =>
+    Effect.gen(function*() {
+      const directory = yield* databaseDirectory
+      const files = new DurableFileSystem(join(directory, "data"), { onSync: () => {}, isCancelled: () => false })
+      const database = yield* Effect.promise(() => PGlite.create({ fs: files, startParams }))
+      const { fdatasyncSync, fsyncSync } = fs
+      const synced: Array<number> = []
+      const count = (sync: (descriptor: number) => void) => (descriptor: number) => {
+        sync(descriptor)
+        synced.push(descriptor)
+      }
+      Object.assign(fs, { fdatasyncSync: count(fdatasyncSync), fsyncSync: count(fsyncSync) })
+      syncBuiltinESMExports()
+      yield* Effect.promise(async () => {
+        await database.query("CREATE TABLE synced (id int)")
+        synced.length = 0
+        for (let id = 0; id < 10; id++) await database.query("INSERT INTO synced VALUES ($1)", [id])
+      }).pipe(Effect.ensuring(Effect.promise(() => {
+        Object.assign(fs, { fdatasyncSync, fsyncSync })
+        syncBuiltinESMExports()
+        return database.close()
+      })))
+      assert.strictEqual(synced.length, 10)
+    }))
+
+  it.live("is there after a kill, however often", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const directory = yield* databaseDirectory
+      let highest = 0
+      for (const millis of [20, 130, 400]) {
+        const writer = startChild("write", directory)
+        yield* Effect.promise(() => writer.said(/^\d+$/))
+        yield* Effect.sleep(millis)
+        yield* Effect.promise(writer.kill)
+        const acknowledged = writer.lines.filter((line) => /^\d+$/.test(line)).map(Number)
+        const found = yield* Effect.scoped(Effect.gen(function*() {
+          const { client: sql } = yield* open({ directory })
+          yield* sql`SET enable_indexscan = off`
+          const rows = yield* sql<{ id: number; size: number }>`SELECT id, length(filler) AS size FROM acknowledged`
+          assert.isTrue(rows.every(({ size }) => size === 2000))
+          const [index] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM acknowledged WHERE id > 0`
+          assert.strictEqual(index?.n, rows.length)
+          return new Set(rows.map(({ id }) => id))
+        }))
+        assert.isAbove(acknowledged.length, 0)
+        assert.deepStrictEqual(acknowledged.filter((id) => !found.has(id)), [], "acknowledged and lost")
+        assert.isAbove(Math.max(...found), highest, "the rounds go on from each other")
+        highest = Math.max(...found)
+      }
+    })), 60_000)
+})
+
+describe("upkeep", () => {
+  it.live("keeps the log short and takes away dead rows, which PGlite does not do by itself", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const { client: sql } = yield* open({ directory: yield* databaseDirectory })
+      yield* sql`CREATE TABLE kept_up (id int, filler text)`
+      yield* sql`INSERT INTO kept_up SELECT n, repeat('x', 200) FROM generate_series(1, 20000) n`
+      yield* sql`UPDATE kept_up SET filler = filler || 'y'`
+      assert.isFalse(yield* checkpointIfDue(sql, 1024 * 1024 * 1024))
+      assert.isTrue(yield* checkpointIfDue(sql, 1024 * 1024))
+      assert.isFalse(yield* checkpointIfDue(sql, 1024 * 1024), "there is nothing new")
+      // Statistics are otherwise up to a second old.
+      yield* sql`SELECT pg_stat_force_next_flush()`
+      assert.include(yield* vacuumWhatIsDue(sql), "public.kept_up")
+      assert.notInclude(yield* vacuumWhatIsDue(sql), "public.kept_up")
+      const [table] = yield* sql`SELECT n_dead_tup AS dead, reltuples::int AS known FROM pg_stat_user_tables JOIN pg_class ON pg_class.oid = relid`
+      assert.deepStrictEqual(table, { dead: 0, known: 20000 })
+    })))
+})
+
+describe("closing", () => {
+  it.live("ends what runs in bounded time, and gives the directory back in order", () =>
+    Effect.gen(function*() {
+      const directory = yield* databaseDirectory
+      const scope = yield* Scope.make()
+      const { client: sql } = yield* Scope.provide(open({ directory, drainMillis: 500 }), scope)
+      yield* sql`CREATE TABLE closed (id int)`
+      const running = yield* Effect.forkChild(Effect.exit(sql`SELECT pg_sleep(20)`))
+      const waiting = yield* Effect.forkChild(Effect.exit(sql`INSERT INTO closed VALUES (1)`))
+      yield* Effect.sleep(100)
+      const { millis } = yield* elapsed(Scope.close(scope, Exit.void))
+      assert.isBelow(millis, 4000)
+      for (const fiber of [running, waiting]) {
+        const { exit, millis } = yield* elapsed(Fiber.join(fiber))
+        assert.isBelow(millis, 1000)
+        assert.isTrue(Exit.isSuccess(exit) && Exit.isFailure(exit.value))
+      }
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(sql`SELECT 1`)), "a closed client fails")
+      yield* Effect.scoped(Effect.gen(function*() {
+        const { client: sql } = yield* open({ directory })
+        assert.deepStrictEqual(yield* sql`SELECT count(*) AS n FROM closed`, [{ n: 0 }])
+      }))
+    }))
+
+  it.live("shuts the database down, so that the next start has nothing to recover, and lets the process end", () =>
+    Effect.gen(function*() {
+      const directory = yield* databaseDirectory
+      const child = startChild("commit", directory)
+      yield* Effect.promise(() => child.said(/^end$/))
+      const { millis } = yield* elapsed(Effect.promise(() => child.ended))
+      assert.isBelow(millis, 2000)
+      assert.strictEqual(child.process.exitCode, 0)
+      const stateOffset = 16
+      const shutDown = 1
+      const control = fs.readFileSync(join(directory, "data", "global", "pg_control"))
+      assert.strictEqual(control.readInt32LE(stateOffset), shutDown)
+    }))
+})

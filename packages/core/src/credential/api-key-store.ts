@@ -1,0 +1,24 @@
+import type { Effect } from "effect"
+import { Context } from "effect"
+import type { ApiKeyId, OrganizationId } from "../id.ts"
+import type { Page, PageRequest } from "../page.ts"
+import type { Limit, Usage } from "../rate-limit/rate-limit.ts"
+import type { Timestamp } from "../timestamp.ts"
+import type { ApiKey } from "./api-key.ts"
+import type { Principal } from "../organization/principal.ts"
+import type { SecretHash } from "./secret.ts"
+
+/** API keys, found by the hash of what was presented. */
+export class ApiKeyStore extends Context.Service<ApiKeyStore, {
+  /** Stores a key under its hash. */
+  create(key: ApiKey, hash: SecretHash): Effect.Effect<void>
+  /** The keys of an organization, newest first, revoked and expired ones too. */
+  list(organizationId: OrganizationId, page: PageRequest): Effect.Effect<Page<ApiKey>>
+  /** Ends a key at once. Answers the key, or `undefined` when the organization has none with that id or name. A key that was revoked before keeps its first `revokedAt`. */
+  revoke(organizationId: OrganizationId, idOrName: ApiKeyId | string, at: Timestamp): Effect.Effect<ApiKey | undefined>
+  /**
+   * Who presents this, counted against `limit` in the same step (bucket: the key), by the store's clock. `undefined`
+   * for what is unknown, expired or revoked, or whose user is no longer a member; that counts nowhere and writes nothing.
+   */
+  authenticate(hash: SecretHash, limit: Limit): Effect.Effect<{ principal: Principal; usage: Usage } | undefined>
+}>()("@coppice/core/credential/ApiKeyStore") {}

@@ -1,0 +1,48 @@
+import { sha256 } from "@oslojs/crypto/sha2"
+import { encodeHexLowerCase } from "@oslojs/encoding"
+import { Effect, Schema } from "effect"
+import { SecureRandom } from "effect/crypto/SecureRandom"
+
+/** What a secret is for. A secret of one kind is worth nothing where another is asked for. */
+export const secretPrefixes = { apiKey: "coppice_ak_", webhookToken: "coppice_wh_" } as const
+export type SecretKind = keyof typeof secretPrefixes
+
+/** SHA-256 of a secret, in lower-case hexadecimal: all that is ever stored of it. */
+export const SecretHash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/)).pipe(Schema.brand("SecretHash"))
+export type SecretHash = typeof SecretHash.Type
+
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+const randomBytes = 32
+const bodyLength = 43
+const checksumLength = 6
+
+const base62 = (bytes: Uint8Array, length: number): string => {
+  let number = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)
+  let text = ""
+  for (let place = 0; place < length; place++) {
+    text = digits.charAt(Number(number % 62n)) + text
+    number /= 62n
+  }
+  return text
+}
+
+const hashOf = (text: string): Uint8Array => sha256(new TextEncoder().encode(text))
+
+/** The end of every secret: lets a scanner, and the first line of authentication, tell a typo without a look-up. */
+const checksum = (text: string): string => base62(hashOf(text).subarray(0, 4), checksumLength)
+
+/** A new secret of 256 random bits. */
+export const generateSecret = Effect.fn("generateSecret")(function*(kind: SecretKind) {
+  const random = yield* SecureRandom
+  const text = secretPrefixes[kind] + base62(yield* random.randomBytes(randomBytes), bodyLength)
+  return text + checksum(text)
+})
+
+/** The hash under which a presented secret would be stored, or `undefined` when it cannot be a secret of this kind. */
+export const hashSecret = (kind: SecretKind, presented: string): SecretHash | undefined => {
+  const prefix = secretPrefixes[kind]
+  if (presented.length !== prefix.length + bodyLength + checksumLength || !presented.startsWith(prefix)) return undefined
+  const text = presented.slice(0, -checksumLength)
+  if (checksum(text) !== presented.slice(-checksumLength)) return undefined
+  return encodeHexLowerCase(hashOf(presented)) as SecretHash
+}

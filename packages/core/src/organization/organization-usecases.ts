@@ -1,0 +1,69 @@
+import { Effect } from "effect"
+import { CurrentPrincipal } from "./principal.ts"
+import { NotFound } from "../error.ts"
+import { MemberId, newId, OrganizationId, UserId } from "../id.ts"
+import type { PageRequest } from "../page.ts"
+import { now } from "../timestamp.ts"
+import { OrganizationStore } from "./organization-store.ts"
+import type { Role } from "./organization.ts"
+
+/** The members of the caller's organization. */
+export const listMembers = Effect.fn("listMembers")(function*(page: PageRequest) {
+  const { organizationId } = yield* CurrentPrincipal
+  return yield* (yield* OrganizationStore).members(organizationId, page)
+})
+
+/** Makes an organization and its owner. For whoever sets a service up: it asks for no principal. */
+export const foundOrganization = Effect.fn("foundOrganization")(function*(input: {
+  readonly organizationName: string
+  readonly email: string
+  readonly name: string
+}) {
+  const at = yield* now
+  const times = { createdAt: at, updatedAt: at }
+  const organization = { id: yield* newId(OrganizationId), name: input.organizationName, ...times }
+  const email = input.email.toLowerCase()
+  const user = { id: yield* newId(UserId), email, name: input.name, activeOrganizationId: organization.id, ...times }
+  const owner = {
+    id: yield* newId(MemberId),
+    organizationId: organization.id,
+    userId: user.id,
+    email,
+    name: input.name,
+    role: "owner" as const,
+    ...times
+  }
+  yield* (yield* OrganizationStore).found(organization, user, owner)
+  return { organization, user, owner }
+})
+
+/** Adds a new user to the caller's organization. */
+export const addMember = Effect.fn("addMember")(function*(input: {
+  readonly email: string
+  readonly name: string
+  readonly role: Exclude<Role, "owner">
+}) {
+  const { organizationId } = yield* CurrentPrincipal
+  const at = yield* now
+  const times = { createdAt: at, updatedAt: at }
+  const email = input.email.toLowerCase()
+  const user = { id: yield* newId(UserId), email, name: input.name, activeOrganizationId: organizationId, ...times }
+  const member = { id: yield* newId(MemberId), organizationId, userId: user.id, email, name: input.name, role: input.role, ...times }
+  yield* (yield* OrganizationStore).join(organizationId, user, member)
+  return { user, member }
+})
+
+/** The member of the caller's organization with that e-mail address. */
+export const memberByEmail = Effect.fn("memberByEmail")(function*(email: string) {
+  const { organizationId } = yield* CurrentPrincipal
+  const store = yield* OrganizationStore
+  const user = yield* store.userByEmail(email)
+  const member = user === undefined ? undefined : yield* store.member(organizationId, user.id)
+  if (member === undefined) {
+    return yield* new NotFound({
+      message: `No member with the e-mail "${email}".`,
+      hint: "List the organization's members to see who there is."
+    })
+  }
+  return member
+})

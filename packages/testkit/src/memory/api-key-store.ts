@@ -1,0 +1,42 @@
+import { hit } from "@coppice/core"
+import { ApiKeyStore } from "@coppice/core/ports"
+import { DateTime, Effect, Layer } from "effect"
+import { MemoryDatabase, step } from "./memory-database.ts"
+import { insert, owned, pageOf } from "./table.ts"
+
+export const apiKeyStoreMemory = Layer.effect(
+  ApiKeyStore,
+  Effect.gen(function*() {
+    const database = yield* MemoryDatabase
+    const keys = () => [...database.apiKeys.values()].map(({ key }) => key)
+    return ApiKeyStore.of({
+      create: (key, hash) => step(() => insert(database.apiKeys, key.id, { key, hash })),
+      list: (organizationId, page) => step(() => pageOf(owned(keys(), organizationId), page)),
+      revoke: (organizationId, idOrName, at) =>
+        step(() => {
+          const mine = owned(keys(), organizationId)
+          // Of several keys by one name, the newest that still opens something.
+          const named = mine.filter((key) => key.name === idOrName).toSorted((left, right) => left.id < right.id ? 1 : -1)
+          const key = mine.find(({ id }) => id === idOrName) ??
+            named.find(({ revokedAt }) => revokedAt === undefined) ?? named[0]
+          if (key === undefined || key.revokedAt !== undefined) return key
+          const revoked = { ...key, revokedAt: at, updatedAt: at }
+          database.apiKeys.set(key.id, { ...database.apiKeys.get(key.id)!, key: revoked })
+          return revoked
+        }),
+      authenticate: (hash, limit) =>
+        step(({ at, millis }) => {
+          const key = [...database.apiKeys.values()].find((row) => row.hash === hash)?.key
+          if (key === undefined || key.revokedAt !== undefined) return undefined
+          if (key.expiresAt !== undefined && DateTime.isLessThanOrEqualTo(key.expiresAt, at)) return undefined
+          const { id, organizationId, userId } = key
+          const member = owned(database.members.values(), organizationId).find((member) => member.userId === userId)
+          if (member === undefined) return undefined
+          const bucket = `api-key:${id}`
+          const [window, usage] = hit(limit, database.windows.get(bucket), millis)
+          database.windows.set(bucket, window)
+          return { principal: { organizationId, userId, role: member.role, apiKeyId: id }, usage }
+        })
+    })
+  })
+)

@@ -1,0 +1,50 @@
+// Every store in memory: for tests, and for trying things out. Nothing of it outlives the process.
+import { Layer } from "effect"
+import { agentSessionStoreMemory } from "./agent-session-store.ts"
+import { apiKeyStoreMemory } from "./api-key-store.ts"
+import { automationStoreMemory } from "./automation-store.ts"
+import { hostStoreMemory } from "./host-store.ts"
+import { idempotencyStoreMemory } from "./idempotency-store.ts"
+import { MemoryDatabase } from "./memory-database.ts"
+import { organizationStoreMemory } from "./organization-store.ts"
+import { projectStoreMemory } from "./project-store.ts"
+import { runEventStoreMemory } from "./run-event-store.ts"
+import { runQueueMemory } from "./run-queue.ts"
+import { runStoreMemory } from "./run-store.ts"
+import { webhookInboxMemory } from "./webhook-inbox.ts"
+import { workspaceStoreMemory } from "./workspace-store.ts"
+
+/** All stores over one database. Each runtime that is built from it gets a database of its own. */
+export const memoryLayer = Layer.mergeAll(
+  agentSessionStoreMemory,
+  apiKeyStoreMemory,
+  automationStoreMemory,
+  hostStoreMemory,
+  idempotencyStoreMemory,
+  organizationStoreMemory,
+  projectStoreMemory,
+  runEventStoreMemory,
+  runQueueMemory,
+  runStoreMemory,
+  webhookInboxMemory,
+  workspaceStoreMemory
+).pipe(Layer.provide(MemoryDatabase.layer))
+
+/** The ports that `memoryLayer` provides. */
+export type MemoryStores = Layer.Success<typeof memoryLayer>
+
+export {
+  agentSessionStoreMemory,
+  apiKeyStoreMemory,
+  automationStoreMemory,
+  hostStoreMemory,
+  idempotencyStoreMemory,
+  MemoryDatabase,
+  organizationStoreMemory,
+  projectStoreMemory,
+  runEventStoreMemory,
+  runQueueMemory,
+  runStoreMemory,
+  webhookInboxMemory,
+  workspaceStoreMemory
+}

@@ -1,0 +1,103 @@
+import type {
+  AgentSession,
+  AgentSessionId,
+  ApiKey,
+  ApiKeyId,
+  Automation,
+  AutomationId,
+  Host,
+  HostId,
+  Member,
+  MemberId,
+  Organization,
+  OrganizationId,
+  Project,
+  ProjectId,
+  Run,
+  RunEvent,
+  RunId,
+  SecretHash,
+  Timestamp,
+  User,
+  UserId,
+  Window,
+  Workspace,
+  WorkspaceId
+} from "@coppice/core"
+import { Clock, Context, DateTime, Effect, Layer } from "effect"
+
+/** A host as it is kept: what it is busy with is counted when asked. */
+export type HostRow = Omit<Host, "running"> & { readonly holdReason?: string }
+
+/** A run with what only stores and workers see of it. Its place in the queue is computed when asked. */
+export interface RunRow {
+  readonly run: Run
+  readonly fence: number
+  readonly leaseEndsAtMillis?: number
+  readonly payload?: Uint8Array
+}
+
+export interface Journal {
+  readonly lastSequence: number
+  readonly events: ReadonlyArray<RunEvent>
+}
+
+export interface IdempotencyRow {
+  readonly fingerprint: string
+  readonly expiresAt: Timestamp
+  readonly result?: string
+}
+
+/** All records of all memory stores: they refer to one another, as those of a real database do. */
+export class MemoryDatabase extends Context.Service<MemoryDatabase, {
+  readonly organizations: Map<OrganizationId, Organization>
+  readonly users: Map<UserId, User>
+  readonly members: Map<MemberId, Member>
+  readonly apiKeys: Map<ApiKeyId, { readonly key: ApiKey; readonly hash: SecretHash }>
+  readonly windows: Map<string, Window>
+  readonly hosts: Map<HostId, HostRow>
+  readonly projects: Map<ProjectId, Project>
+  readonly workspaces: Map<WorkspaceId, Workspace>
+  readonly agentSessions: Map<AgentSessionId, AgentSession>
+  readonly automations: Map<AutomationId, { readonly automation: Automation; readonly tokenHash?: SecretHash }>
+  readonly runs: Map<RunId, RunRow>
+  readonly journals: Map<RunId, Journal>
+  readonly calls: Map<string, IdempotencyRow>
+  /** Those who listen to `RunQueue.changes`. */
+  readonly listeners: Set<() => void>
+}>()("@coppice/testkit/memory/MemoryDatabase") {
+  static readonly layer = Layer.sync(MemoryDatabase, () =>
+    MemoryDatabase.of({
+      organizations: new Map(),
+      users: new Map(),
+      members: new Map(),
+      apiKeys: new Map(),
+      windows: new Map(),
+      hosts: new Map(),
+      projects: new Map(),
+      workspaces: new Map(),
+      agentSessions: new Map(),
+      automations: new Map(),
+      runs: new Map(),
+      journals: new Map(),
+      calls: new Map(),
+      listeners: new Set()
+    }))
+}
+
+export type Database = MemoryDatabase["Service"]
+
+/** One step at the store's clock, which is the runtime's. It is synchronous, and so no other step comes in between. */
+export const step = <A, E = never>(
+  body: (now: { readonly millis: number; readonly at: Timestamp }) => Effect.Effect<A, E> | A
+): Effect.Effect<A, E> =>
+  Clock.clockWith((clock) => {
+    const millis = clock.currentTimeMillisUnsafe()
+    const answer = body({ millis, at: DateTime.makeUnsafe(millis) })
+    return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
+  })
+
+/** Tells the workers that something may have become claimable or is to be cancelled. */
+export const signal = (database: Database): void => {
+  for (const listener of database.listeners) listener()
+}

@@ -1,19 +1,23 @@
-import { DateTime, Effect } from "effect"
+import { Cause, DateTime, Effect, Option, Schedule } from "effect"
 import { Conflict, InvalidRequest } from "../error.ts"
 import type { Failure } from "../failure.ts"
 import type { HostConnection } from "../host-gateway.ts"
+import type { HostCallError } from "../host/host-call.ts"
 import { chooseHost, connectHost } from "../host/host-usecases.ts"
-import { AgentSessionId, type HostId, newId } from "../id.ts"
+import type { AgentSessionId, HostId } from "../id.ts"
 import { sourcesOf } from "../lifecycle.ts"
 import { now } from "../timestamp.ts"
 import { WorkspaceStore } from "../workspace/workspace-store.ts"
 import type { Workspace } from "../workspace/workspace.ts"
-import { AgentUnavailable } from "./agent-launcher.ts"
+import type { AgentUnavailable } from "./agent-launcher.ts"
 import { agentSessionLifecycle } from "./agent-session-policy.ts"
 import { AgentSessionStore } from "./agent-session-store.ts"
 import type { AgentSession, AgentSessionPatch, AgentSessionStatus } from "./agent-session.ts"
 
 const startSeconds = 60
+
+/** How long a host that cannot be reached is asked to end an agent. */
+const endSeconds = 60
 
 /** What the agents of a host are, and why one cannot be used where that is so. */
 export const listAgents = Effect.fn("listAgents")(function*(hostIdOrName: string | undefined) {
@@ -53,14 +57,32 @@ export const failAgentSession = Effect.fn("failAgentSession")(function*(
   return yield* moveAgentSession(session, "failed", { failure, endedAt: yield* now })
 })
 
+/** Ends an agent's processes. A host that cannot be reached is asked again for a while: nothing may be left running. */
+export const endAgent = (connection: HostConnection, id: AgentSessionId): Effect.Effect<void> =>
+  connection.agentLauncher.stop(id).pipe(
+    Effect.retry({ schedule: Schedule.spaced("1 second"), times: endSeconds }),
+    Effect.orDie
+  )
+
+/** What a session is recorded to have failed of, when it could not be started. */
+const startFailure = (cause: Cause.Cause<AgentUnavailable | Conflict | HostCallError>): Failure => {
+  if (Cause.hasInterruptsOnly(cause)) return { reason: "interrupted", message: "The start was cancelled." }
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  if (error === undefined) return { reason: "host_lost", message: "The host failed while the agent was started." }
+  const reason = error._tag === "AgentUnavailable" ? "agent_unavailable" : error._tag === "Conflict" ? "workspace" : "host_lost"
+  return { reason, message: error.message }
+}
+
 /**
  * Starts an agent in a ready workspace: its record first, so that no process runs without one. The workspace is looked
- * at once more after that, because a deletion looks for sessions after it has marked the workspace.
+ * at once more after that, because a deletion looks for sessions after it has marked the workspace. Unless it answers a
+ * running session, none is left running.
  */
 export const startAgentSession = Effect.fn("startAgentSession")(function*(
   connection: HostConnection,
   workspace: Workspace & { readonly path: string },
   input: {
+    readonly sessionId: AgentSessionId
     readonly agent: string
     readonly title: string
     readonly prompt: Uint8Array
@@ -70,7 +92,7 @@ export const startAgentSession = Effect.fn("startAgentSession")(function*(
   const { organizationId } = workspace
   const at = yield* now
   const session: AgentSession = {
-    id: yield* newId(AgentSessionId),
+    id: input.sessionId,
     organizationId,
     workspaceId: workspace.id,
     agent: input.agent,
@@ -79,14 +101,7 @@ export const startAgentSession = Effect.fn("startAgentSession")(function*(
     createdAt: at,
     updatedAt: at
   }
-  yield* (yield* AgentSessionStore).create(session)
-  const present = yield* (yield* WorkspaceStore).get(organizationId, workspace.id)
-  if (present?.status !== "ready") {
-    const message = `The workspace "${workspace.name}" is not ready any more.`
-    yield* failAgentSession(session, { reason: "workspace", message })
-    return yield* new Conflict({ message })
-  }
-  const started = yield* connection.agentLauncher.start({
+  const launch = {
     sessionId: session.id,
     workspaceId: workspace.id,
     agent: input.agent,
@@ -94,23 +109,19 @@ export const startAgentSession = Effect.fn("startAgentSession")(function*(
     prompt: input.prompt,
     environment: { ...input.environment, COPPICE_WORKSPACE_ID: workspace.id, COPPICE_AGENT_SESSION_ID: session.id },
     deadline: DateTime.add(at, { seconds: startSeconds })
+  }
+  return yield* Effect.gen(function*() {
+    yield* (yield* AgentSessionStore).create(session)
+    const present = yield* (yield* WorkspaceStore).get(organizationId, workspace.id)
+    if (present?.status !== "ready") {
+      return yield* new Conflict({ message: `The workspace "${workspace.name}" is not ready any more.` })
+    }
+    const { startedAt } = yield* connection.agentLauncher.start(launch)
+    const running = yield* moveAgentSession(session, "running", { startedAt })
+    return running ?? (yield* new Conflict({ message: "The agent session was ended while it was starting." }))
   }).pipe(
-    Effect.tapError((error) =>
-      failAgentSession(session, {
-        reason: error instanceof AgentUnavailable ? "agent_unavailable" : "host_lost",
-        message: error.message
-      })
-    ),
-    Effect.onInterrupt(() =>
-      Effect.ignore(connection.agentLauncher.stop(session.id)).pipe(
-        Effect.andThen(failAgentSession(session, { reason: "interrupted", message: "The start was cancelled." }))
-      )
+    Effect.onError((cause) =>
+      endAgent(connection, session.id).pipe(Effect.ensuring(failAgentSession(session, startFailure(cause))))
     )
   )
-  const running = yield* moveAgentSession(session, "running", { startedAt: started.startedAt })
-  if (running === undefined) {
-    yield* connection.agentLauncher.stop(session.id)
-    return yield* new Conflict({ message: "The agent session was ended while it was starting." })
-  }
-  return running
 })

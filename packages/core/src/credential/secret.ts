@@ -16,8 +16,10 @@ const randomBytes = 32
 const bodyLength = 43
 const checksumLength = 6
 
-const base62 = (bytes: Uint8Array, length: number): string => {
-  let number = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)
+const toNumber = (bytes: Uint8Array): bigint => bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n)
+
+/** The number in base 62, padded to the length. */
+const base62 = (number: bigint, length: number): string => {
   let text = ""
   for (let place = 0; place < length; place++) {
     text = digits.charAt(Number(number % 62n)) + text
@@ -26,15 +28,23 @@ const base62 = (bytes: Uint8Array, length: number): string => {
   return text
 }
 
-const hashOf = (text: string): Uint8Array => sha256(new TextEncoder().encode(text))
+/** CRC-32 as in ISO 3309, the check that secret scanners know how to compute. */
+const crc32 = (text: string): number => {
+  let remainder = 0xffffffff
+  for (let index = 0; index < text.length; index++) {
+    remainder ^= text.charCodeAt(index)
+    for (let bit = 0; bit < 8; bit++) remainder = (remainder >>> 1) ^ (remainder & 1 ? 0xedb88320 : 0)
+  }
+  return ~remainder >>> 0
+}
 
 /** The end of every secret: lets a scanner, and the first line of authentication, tell a typo without a look-up. */
-const checksum = (text: string): string => base62(hashOf(text).subarray(0, 4), checksumLength)
+const checksum = (text: string): string => base62(BigInt(crc32(text)), checksumLength)
 
 /** A new secret of 256 random bits. */
 export const generateSecret = Effect.fn("generateSecret")(function*(kind: SecretKind) {
   const random = yield* SecureRandom
-  const text = secretPrefixes[kind] + base62(yield* random.randomBytes(randomBytes), bodyLength)
+  const text = secretPrefixes[kind] + base62(toNumber(yield* random.randomBytes(randomBytes)), bodyLength)
   return text + checksum(text)
 })
 
@@ -44,5 +54,5 @@ export const hashSecret = (kind: SecretKind, presented: string): SecretHash | un
   if (presented.length !== prefix.length + bodyLength + checksumLength || !presented.startsWith(prefix)) return undefined
   const text = presented.slice(0, -checksumLength)
   if (checksum(text) !== presented.slice(-checksumLength)) return undefined
-  return encodeHexLowerCase(hashOf(presented)) as SecretHash
+  return encodeHexLowerCase(sha256(new TextEncoder().encode(presented))) as SecretHash
 }

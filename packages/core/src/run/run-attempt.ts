@@ -1,101 +1,80 @@
-import { Deferred, Effect, Option, type Queue, Schedule, Stream } from "effect"
-import { SecureRandom } from "effect/crypto/SecureRandom"
-import type { AgentEvent } from "../agent-session/agent-launcher.ts"
-import { moveAgentSession, startAgentSession } from "../agent-session/agent-session-usecases.ts"
-import type { AgentSession, AgentSessionStatus } from "../agent-session/agent-session.ts"
-import { AutomationStore } from "../automation/automation-store.ts"
-import { Conflict } from "../error.ts"
+import { Cause, Deferred, Effect, Exit, type Queue } from "effect"
+import { endAgent, moveAgentSession, startAgentSession } from "../agent-session/agent-session-usecases.ts"
+import type { AgentSessionStatus } from "../agent-session/agent-session.ts"
 import type { Failure } from "../failure.ts"
 import type { HostConnection } from "../host-gateway.ts"
+import { AgentSessionId, newId, type WorkspaceId } from "../id.ts"
 import { now } from "../timestamp.ts"
 import { WorkspaceStore } from "../workspace/workspace-store.ts"
-import { makeWorkspace, type WorkspaceListener } from "../workspace/workspace-usecases.ts"
-import type { Workspace } from "../workspace/workspace.ts"
-import type { RunEventStore } from "./run-event-store.ts"
-import { joinOutput, record, recordStatus } from "./run-journal.ts"
-import { enduring, holdLease, type LeaseTimes } from "./run-lease.ts"
+import { failed, followAgent, lost, type Outcome } from "./follow-agent.ts"
+import { enduring, withPatientStores } from "./patient-stores.ts"
+import { prepareWorkspace, promptOf } from "./prepare-run.ts"
+import { recordStatus } from "./run-journal.ts"
+import { holdLease, type LeaseTimes } from "./run-lease.ts"
 import { afterLostAttempt } from "./run-policy.ts"
-import { canFence, runPrompt } from "./run-prompt.ts"
 import { type Claim, type RunPatch, RunQueue } from "./run-queue.ts"
 import type { RunStatus } from "./run.ts"
 
-/** How an attempt ended, by what was observed. */
-interface Outcome {
-  readonly status: "succeeded" | "failed" | "lost"
-  readonly exitCode?: number
-  readonly failure?: Failure
-}
-
-/** A name for the workspace of one attempt: the automation's, and the end of the run's id, which no other shares. */
-const workspaceName = ({ automation, run }: Claim): string =>
-  `${automation.name.slice(0, 80)} ${run.id.slice(-12)}${run.attempt > 1 ? `-${run.attempt}` : ""}`
+/** What ends an attempt before its agent does: the run is to be cancelled, the lease is gone, the server stops. */
+type Stop = "cancelling" | "lease_lost" | "interrupted"
 
 /**
  * One attempt at a claimed run: prepares the workspace, starts the agent, follows it to its end and settles the run. It
- * holds the lease all the while; whatever ends it early, no process is left when it returns.
+ * holds the lease all the while, from the instant before the claim on; whatever ends it early, no process is left when
+ * it returns. Only the work can be interrupted, and not what is then stored of it.
  */
 export const attemptRun = Effect.fn("attemptRun")(function*(
-  claim: Claim,
+  claim: Claim & { readonly claimedAtMillis: number },
   connection: HostConnection,
   times: LeaseTimes,
   poke: Queue.Dequeue<void>
 ) {
   const { automation, lease, run } = claim
+  const { organizationId } = run
   const queue = yield* RunQueue
-  const leaseLost = yield* Deferred.make<"lost">()
+  const workspaces = yield* WorkspaceStore
+  const sessionId = yield* newId(AgentSessionId)
+  const leaseLost = yield* Deferred.make<Stop>()
   let status: RunStatus = "preparing"
-  let session: AgentSession | undefined
+  let workspaceId: WorkspaceId | undefined
+  let launched = false
 
   /** Moves the run on. When the lease turns out to be gone, all work on it is given up at once. */
-  const move = Effect.fnUntraced(function*(to: RunStatus, patch: RunPatch, options?: { refundAttempt?: boolean }) {
-    const moved = yield* enduring(queue.update(lease, status, to, patch, options), times.leaseMillis)
+  const move = Effect.fnUntraced(function*(to: RunStatus, patch: RunPatch) {
+    const moved = yield* queue.update(lease, status, to, patch)
     if (moved === undefined) {
-      yield* Deferred.succeed(leaseLost, "lost")
+      yield* Deferred.succeed(leaseLost, "lease_lost")
       return yield* Effect.never
     }
     const changed = to !== status
     status = to
-    if (changed) yield* enduring(recordStatus(moved), times.leaseMillis)
-    return moved
+    if (changed) yield* recordStatus(moved)
   })
 
-  /** The last word on a run. There is nobody left to interrupt when it comes too late. */
-  const settle = (to: RunStatus, patch: RunPatch, options?: { refundAttempt?: boolean }) =>
-    enduring(queue.update(lease, status, to, patch, options), times.leaseMillis).pipe(
-      Effect.flatMap((moved) =>
-        moved === undefined
-          ? Effect.logWarning(`Run ${run.id}: the lease was lost before its outcome could be stored`)
-          : recordStatus(moved)
-      )
-    )
-
-  const endSession = (to: AgentSessionStatus, patch: { exitCode?: number; failure?: Failure }) =>
-    session === undefined
-      ? Effect.void
-      : Effect.flatMap(now, (endedAt) =>
-        Effect.asVoid(enduring(moveAgentSession(session!, to, { ...patch, endedAt }), times.leaseMillis)))
+  const attach = (id: WorkspaceId) => {
+    workspaceId = id
+    return move("preparing", { workspaceId: id })
+  }
 
   const work = Effect.gen(function*() {
     yield* recordStatus(run)
-    const workspace = yield* prepareWorkspace(claim, connection, (workspaceId) => move("preparing", { workspaceId }))
+    const workspace = yield* prepareWorkspace(claim, connection, attach)
     const prompt = yield* promptOf(claim)
-    return yield* Effect.acquireUseRelease(
-      startAgentSession(connection, workspace, {
-        agent: automation.agent,
-        title: `${automation.name}, run ${run.id}`,
-        prompt,
-        environment: { COPPICE_RUN_ID: run.id }
-      }).pipe(Effect.tap((started) => Effect.sync(() => session = started))),
-      (started) =>
-        Effect.gen(function*() {
-          yield* move("running", { agentSessionId: started.id })
-          return yield* followAgent(claim, connection, started, times)
-        }),
-      (started) => Effect.orDie(connection.agentLauncher.stop(started.id))
+    launched = true
+    return yield* startAgentSession(connection, workspace, {
+      sessionId,
+      agent: automation.agent,
+      title: `${automation.name}, run ${run.id}`,
+      prompt,
+      environment: { COPPICE_RUN_ID: run.id }
+    }).pipe(
+      Effect.tap(() => move("running", { agentSessionId: sessionId })),
+      Effect.flatMap((session) => followAgent(claim, connection, session)),
+      Effect.ensuring(endAgent(connection, sessionId))
     )
   }).pipe(
     Effect.catchTags({
-      WorktreeFailed: (error) => Effect.succeed<Outcome>({ status: "failed", failure: error.failure }),
+      WorktreeFailed: ({ failure }) => Effect.succeed<Outcome>({ status: "failed", failure }),
       AgentUnavailable: (error) => failed("agent_unavailable", error.message),
       InvalidRequest: (error) => failed("workspace", error.message),
       Conflict: (error) => failed("workspace", error.message),
@@ -104,116 +83,65 @@ export const attemptRun = Effect.fn("attemptRun")(function*(
     })
   )
 
-  const stopped = Effect.raceFirst(holdLease(lease, times, poke), Deferred.await(leaseLost))
-  const outcome = yield* Effect.raceFirst(work, stopped).pipe(
-    // The server is stopping: the run goes back to its place in the queue, and this attempt does not count.
-    Effect.onInterrupt(() =>
-      endSession("failed", { failure: { reason: "interrupted", message: "The server was stopped." } }).pipe(
-        Effect.andThen(settle("queued", {}, { refundAttempt: true }))
+  const endSession = (to: AgentSessionStatus, patch: { exitCode?: number; failure?: Failure }) =>
+    launched
+      ? Effect.flatMap(now, (endedAt) => moveAgentSession({ organizationId, id: sessionId }, to, { ...patch, endedAt }))
+      : Effect.void
+
+  /** The last word on a run. There is nobody left to interrupt when it comes too late. */
+  const settle = Effect.fnUntraced(function*(to: RunStatus, patch: RunPatch, options?: { refundAttempt?: boolean }) {
+    const moved = yield* queue.update(lease, status, to, patch, options)
+    if (moved !== undefined) return yield* recordStatus(moved)
+    yield* Effect.logWarning(`Run ${run.id}: the lease was lost before its outcome could be stored`)
+  })
+
+  /** Puts the run back in the queue while it may be attempted again, unless it is to be cancelled. */
+  const giveBack = Effect.fnUntraced(function*(failure: Failure, maxAttempts: number, refundAttempt: boolean) {
+    yield* endSession("failed", { failure })
+    const cancelRequested = (yield* queue.renew(lease, times.leaseMillis)) === "cancelling"
+    const next = afterLostAttempt({ attempt: run.attempt, cancelRequested }, maxAttempts)
+    yield* settle(next, next === "failed" ? { failure } : {}, { refundAttempt: refundAttempt && next === "queued" })
+  })
+
+  /** Ends the records of what is gone, however long the store is away. The run is another's by then. */
+  const endRecords = enduring(
+    Effect.gen(function*() {
+      const failure = { reason: "host_lost", message: "The run's lease was lost." } as const
+      yield* endSession("failed", { failure })
+      if (workspaceId === undefined) return
+      yield* workspaces.transition(organizationId, workspaceId, ["creating"], "failed", { failure }, yield* now)
+    }),
+    Infinity
+  ).pipe(Effect.interruptible)
+
+  const store = Effect.fnUntraced(function*(end: Outcome | Stop) {
+    if (end === "cancelling") {
+      yield* endSession("cancelled", {})
+      return yield* settle("cancelled", {})
+    }
+    if (end === "lease_lost") {
+      yield* Effect.logWarning(`Run ${run.id}: the lease was lost; its agent was ended`)
+      return yield* endRecords
+    }
+    if (end === "interrupted") return yield* giveBack({ reason: "interrupted", message: "The server was stopped." }, Infinity, true)
+    const { status: ended, ...details } = end
+    if (ended === "lost") return yield* giveBack(details.failure ?? hostLost, automation.maxAttempts, false)
+    yield* endSession(ended === "succeeded" ? "completed" : "failed", details)
+    yield* settle(ended, details)
+  })
+
+  const stopped = Effect.raceFirst(holdLease(lease, times, poke, claim.claimedAtMillis), Deferred.await(leaseLost))
+  const exit = yield* Effect.exit(Effect.interruptible(Effect.raceFirst(work, stopped)))
+  const interrupted = Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+  if (Exit.isFailure(exit) && !interrupted) yield* Effect.logError(`Run ${run.id}: the attempt failed`, exit.cause)
+  const end = Exit.isSuccess(exit) ? exit.value : interrupted ? "interrupted" : yield* lost("The attempt failed; the server's log says why.")
+  yield* store(end).pipe(
+    Effect.catchCause((cause) =>
+      Effect.logError(`Run ${run.id}: its outcome could not be stored; its lease will run out`, cause).pipe(
+        Effect.andThen(interrupted ? Effect.void : endRecords)
       )
     )
   )
-  if (outcome === "cancelling") {
-    yield* endSession("cancelled", {})
-    return yield* settle("cancelled", {})
-  }
-  if (outcome === "lost") {
-    yield* Effect.logWarning(`Run ${run.id}: the lease was lost; its agent was ended`)
-    return yield* endSession("failed", { failure: { reason: "host_lost", message: "The run's lease was lost." } })
-  }
-  const { failure, status: ended, ...patch } = outcome
-  if (ended === "lost") {
-    const next = afterLostAttempt({ attempt: run.attempt, cancelRequested: false }, automation.maxAttempts)
-    yield* endSession("failed", failure === undefined ? {} : { failure })
-    return yield* settle(next, next === "failed" && failure !== undefined ? { failure } : {})
-  }
-  const details = failure === undefined ? patch : { ...patch, failure }
-  yield* endSession(ended === "succeeded" ? "completed" : "failed", details)
-  yield* settle(ended, details)
-})
+}, (attempt, _claim, _connection, times) => Effect.uninterruptible(withPatientStores(times.leaseMillis)(attempt)))
 
-const failed = (reason: Failure["reason"], message: string): Effect.Effect<Outcome> =>
-  Effect.succeed({ status: "failed", failure: { reason, message } })
-
-const lost = (message: string): Effect.Effect<Outcome> =>
-  Effect.succeed({ status: "lost", failure: { reason: "host_lost", message } })
-
-/** The workspace of an attempt: a new one, or the one that the automation's runs share, made by the first of them. */
-const prepareWorkspace = Effect.fn("prepareWorkspace")(function*<R>(
-  claim: Claim,
-  connection: HostConnection,
-  attach: (workspaceId: Workspace["id"]) => Effect.Effect<unknown, never, R>
-) {
-  const { automation, project, run } = claim
-  if (automation.workspaceMode === "reuse" && automation.workspaceId !== undefined) {
-    const shared = yield* (yield* WorkspaceStore).get(automation.organizationId, automation.workspaceId)
-    if (shared?.status === "ready" && shared.path !== undefined) {
-      yield* attach(shared.id)
-      return { ...shared, path: shared.path }
-    }
-  }
-  const listener: WorkspaceListener<R | RunEventStore> = {
-    onRecord: (workspace) => Effect.asVoid(attach(workspace.id)),
-    onEvent: (event) =>
-      record(run, [
-        event._tag === "Progress" ? { type: "progress", text: event.message } : { type: "setup_output", text: event.text }
-      ])
-  }
-  const workspace = yield* makeWorkspace(project, connection, { name: workspaceName(claim) }, listener)
-  if (workspace.path === undefined) return yield* new Conflict({ message: "A ready workspace must have a path." })
-  if (automation.workspaceMode === "reuse") {
-    const automations = yield* AutomationStore
-    yield* automations.update(automation.organizationId, automation.id, { workspaceId: workspace.id }, yield* now)
-  }
-  return { ...workspace, path: workspace.path }
-})
-
-const promptOf = Effect.fnUntraced(function*({ automation, payload, run }: Claim) {
-  const random = yield* SecureRandom
-  let delimiter: string
-  do {
-    delimiter = `-----${(yield* random.uuidV4()).replaceAll("-", "")}-----`
-  } while (!canFence(delimiter, payload))
-  return runPrompt({ prompt: automation.prompt, trigger: run.trigger, runId: run.id, payload, delimiter })
-})
-
-/** Follows an agent to its end, writing its output down as it comes. A lost link is taken up again where it broke. */
-const followAgent = Effect.fn("followAgent")(function*(
-  { automation, run }: Claim,
-  connection: HostConnection,
-  session: AgentSession,
-  times: LeaseTimes
-) {
-  let sequence = 0
-  const follow = Effect.suspend(() =>
-    connection.agentLauncher.watch(session.id, sequence).pipe(
-      Stream.groupedWithin(256, "150 millis"),
-      Stream.mapEffect((events) => {
-        sequence = events.at(-1)?.sequence ?? sequence
-        return Effect.as(enduring(record(run, joinOutput(events)), times.leaseMillis), events.find(isExit))
-      }),
-      Stream.filter((event) => event !== undefined),
-      Stream.runHead
-    )
-  ).pipe(Effect.retry(Schedule.spaced("1 second")))
-  const ended = yield* Effect.timeoutOption(follow, automation.timeoutSeconds * 1000)
-  if (Option.isNone(ended)) {
-    const message = `The agent was ended after ${automation.timeoutSeconds} seconds.`
-    return { status: "failed", failure: { reason: "timeout", message } } as Outcome
-  }
-  return outcomeOf(Option.getOrUndefined(ended.value))
-})
-
-const isExit = (event: AgentEvent): event is AgentEvent & { _tag: "Exited" } => event._tag === "Exited"
-
-/** What a process's end says: exit code 0 is success, and nothing else is. */
-const outcomeOf = (exit: (AgentEvent & { _tag: "Exited" }) | undefined): Outcome => {
-  if (exit === undefined) return { status: "lost", failure: { reason: "host_lost", message: "The agent's process is unknown." } }
-  if (exit.exitCode === 0) return { status: "succeeded", exitCode: 0 }
-  const how = exit.exitCode === undefined ? `was ended by ${exit.signal ?? "a signal"}` : `exited with code ${exit.exitCode}`
-  return {
-    status: "failed",
-    ...(exit.exitCode === undefined ? {} : { exitCode: exit.exitCode }),
-    failure: { reason: "agent_exit", message: `The agent ${how}.` }
-  }
-}
+const hostLost = { reason: "host_lost", message: "The host was lost." } as const

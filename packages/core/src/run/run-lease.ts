@@ -14,12 +14,18 @@ export interface LeaseTimes {
 const minRenewalMillis = 200
 
 /**
- * Holds a lease until there is a reason to stop: `cancelling` when the run is to be cancelled, `lost` when the lease is
- * gone, or is about to go because the store could not be reached. `poke` makes it look before the next heart-beat.
+ * Holds a lease until there is a reason to stop: `cancelling` when the run is to be cancelled, `lease_lost` when the
+ * lease is gone, or is about to go because the store could not be reached. `poke` makes it look before the next
+ * heart-beat. `claimedAtMillis` is an instant before the claim: from then on, at the latest, the lease runs out.
  */
-export const holdLease = Effect.fnUntraced(function*(lease: Lease, times: LeaseTimes, poke: Queue.Dequeue<void>) {
+export const holdLease = Effect.fnUntraced(function*(
+  lease: Lease,
+  times: LeaseTimes,
+  poke: Queue.Dequeue<void>,
+  claimedAtMillis: number
+) {
   const queue = yield* RunQueue
-  let heldSince = yield* Clock.currentTimeMillis
+  let heldSince = claimedAtMillis
   while (true) {
     yield* Effect.raceFirst(Queue.take(poke), Effect.sleep(times.heartbeatMillis))
     yield* Effect.sleep(minRenewalMillis)
@@ -30,22 +36,10 @@ export const holdLease = Effect.fnUntraced(function*(lease: Lease, times: LeaseT
         orElse: () => Effect.succeed("lost" as const)
       })
     )
-    if (answer !== "held") return answer
+    if (answer !== "held") return answer === "lost" ? "lease_lost" as const : answer
     heldSince = asked
   }
 })
 
 /** Turns what an adapter dies of, as a database that is away, into a failure that can be retried. */
 const failing = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.catchDefect(effect, Effect.fail)
-
-/** Repeats an effect on a store that is away for a while, as while a database restarts; then it dies as it would have. */
-export const enduring = <A, E, R>(effect: Effect.Effect<A, E, R>, forMillis: number): Effect.Effect<A, E, R> =>
-  Effect.catchDefect(
-    effect,
-    (defect) =>
-      forMillis <= 0
-        ? Effect.die(defect)
-        : Effect.andThen(Effect.sleep(retryMillis), enduring(effect, forMillis - retryMillis))
-  )
-
-const retryMillis = 250

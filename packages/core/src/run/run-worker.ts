@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Fiber, Queue, Stream } from "effect"
+import { Cause, Clock, Effect, Fiber, Queue, Schedule, Stream } from "effect"
 import { HostGateway } from "../host-gateway.ts"
 import type { HostConnection } from "../host-gateway.ts"
 import type { MachineId, RunId } from "../id.ts"
@@ -50,35 +50,44 @@ const work = Effect.fnUntraced(function*(options: RunWorkerOptions, connection: 
   const scope = yield* Effect.scope
   const wake = yield* Queue.sliding<void>(1)
   const attempts = new Map<RunId, Attempt>()
+  const fibers = new Set<Fiber.Fiber<void>>()
   const host = yield* keepHost(options, connection)
 
-  const start = Effect.fnUntraced(function*(claim: Claim) {
+  const start = Effect.fnUntraced(function*(claim: Claim & { readonly claimedAtMillis: number }) {
     const previous = attempts.get(claim.run.id)
     const poke = yield* Queue.sliding<void>(1)
     const attempt = Effect.gen(function*() {
       // An attempt of ours that lost its lease may still be ending its processes; two never run side by side.
-      if (previous !== undefined) yield* Fiber.interrupt(previous.fiber)
+      if (previous !== undefined) {
+        Queue.offerUnsafe(previous.poke, undefined)
+        yield* Fiber.await(previous.fiber)
+      }
       yield* attemptRun(claim, connection, options, poke)
       yield* Effect.forkIn(tidyAfterRun(claim, connection), scope)
     }).pipe(
-      Effect.catchCause((cause) =>
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.void
-          : Effect.logError(`Run ${claim.run.id}: the attempt failed; its lease will run out`, cause)
-      ),
+      Effect.catchCause((cause) => Effect.logError(`Run ${claim.run.id}: the attempt failed; its lease will run out`, cause)),
       Effect.ensuring(Effect.suspend(() => {
         if (attempts.get(claim.run.id)?.poke === poke) attempts.delete(claim.run.id)
         return Queue.offer(wake, undefined)
       }))
     )
-    attempts.set(claim.run.id, { fiber: yield* Effect.forkIn(attempt, scope), poke })
+    // It says itself where it can be interrupted: what was claimed is always given back.
+    const fiber = yield* Effect.forkIn(attempt, scope, { uninterruptible: true })
+    attempts.set(claim.run.id, { fiber, poke })
+    fibers.add(fiber)
+    fiber.addObserver(() => fibers.delete(fiber))
   })
+
+  const claimNext = Effect.uninterruptible(Effect.gen(function*() {
+    const claimedAtMillis = yield* Clock.currentTimeMillis
+    const claim = yield* queue.claim(options.machineId, options)
+    if (claim !== undefined) yield* start({ ...claim, claimedAtMillis })
+    return claim !== undefined
+  }))
 
   const claimAll = Effect.gen(function*() {
     while (attempts.size < options.maxConcurrentRuns && !host.held()) {
-      const claim = yield* queue.claim(options.machineId, options)
-      if (claim === undefined) return
-      yield* start(claim)
+      if (!(yield* claimNext)) return
     }
   })
 
@@ -90,16 +99,18 @@ const work = Effect.fnUntraced(function*(options: RunWorkerOptions, connection: 
     for (const run of yield* queue.reap()) yield* recordStatus(run)
   })
 
-  yield* queue.changes.pipe(
-    Stream.merge(Stream.tick(options.pollMillis)),
-    Stream.runForEach(() => {
-      for (const { poke } of attempts.values()) Queue.offerUnsafe(poke, undefined)
-      return Queue.offer(wake, undefined)
-    }),
-    Effect.forkIn(scope)
-  )
+  const lookAround = Effect.suspend(() => {
+    for (const { poke } of attempts.values()) Queue.offerUnsafe(poke, undefined)
+    return Queue.offer(wake, undefined)
+  })
+  const listen = Stream.runForEach(Stream.concat(queue.changes, Stream.never), () => lookAround)
+  yield* Effect.forkIn(persistently("listen for changes of the queue", listen), scope)
+  yield* Effect.forkIn(Effect.repeat(lookAround, Schedule.spaced(options.pollMillis)), scope)
   const round = Effect.andThen(Effect.andThen(Queue.take(wake), reap), claimAll)
-  return yield* Effect.forever(persistently("take up runs", round))
+  return yield* Effect.forever(persistently("take up runs", round)).pipe(
+    // All at once: the scope would end them one after the other.
+    Effect.ensuring(Effect.suspend(() => Fiber.interruptAll(fibers)))
+  )
 })
 
 const reapMillis = 1_000

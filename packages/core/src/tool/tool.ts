@@ -1,6 +1,6 @@
 import { sha256 } from "@oslojs/crypto/sha2"
 import { encodeHexLowerCase } from "@oslojs/encoding"
-import { DateTime, Effect, Schema } from "effect"
+import { Cause, DateTime, Effect, Schema } from "effect"
 import { CurrentPrincipal } from "../organization/principal.ts"
 import { Conflict, InvalidRequest } from "../error.ts"
 import type { ErrorCode } from "../error-code.ts"
@@ -57,16 +57,27 @@ const jsonSchema = (schema: Schema.Constraint, closed: boolean): JsonObject => {
 
 const describeIssue = (message: string): string => message.replace(/\n\s+at /g, " at ").replace(/\n/g, "; ")
 
-/** Runs a changing call once for each idempotency key, and answers repetitions from the first result. */
+/** JSON with the keys of every object in order: two spellings of the same arguments are the same call. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    part !== null && typeof part === "object" && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([left], [right]) => left < right ? -1 : 1))
+      : part)
+
+/**
+ * Runs a changing call once for each idempotency key, and answers repetitions from the first result. A call that failed
+ * frees its key. One that died may have done something: its key stays taken, so that a repetition does not do it twice.
+ */
 const once = Effect.fn("once")(function*<R>(
   name: string,
   key: string,
   args: unknown,
-  run: Effect.Effect<JsonObject, ToolFailure, R>
+  run: Effect.Effect<JsonObject, ToolFailure, R>,
+  restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 ) {
   const store = yield* IdempotencyStore
   const { organizationId, userId } = yield* CurrentPrincipal
-  const fingerprint = encodeHexLowerCase(sha256(new TextEncoder().encode(JSON.stringify([name, args]))))
+  const fingerprint = encodeHexLowerCase(sha256(new TextEncoder().encode(canonical([name, args]))))
   const call = { organizationId, userId, key, fingerprint }
   const at = yield* now
   const begun = yield* store.begin(call, at, DateTime.add(at, { milliseconds: keptMillis }))
@@ -84,7 +95,7 @@ const once = Effect.fn("once")(function*<R>(
         hint: "Wait for it; or look whether it took effect, and use a new key if it did not."
       })
   }
-  const result = yield* run.pipe(Effect.onError(() => store.abandon(call)))
+  const result = yield* Effect.onError(restore(run), (cause) => Cause.hasDies(cause) ? Effect.void : store.abandon(call))
   yield* store.complete(call, JSON.stringify(result))
   return result
 })
@@ -136,8 +147,12 @@ export const defineTool = <
     const given = reads || args === null || typeof args !== "object" || Array.isArray(args) ? args ?? {} : rest
     const value = yield* Effect.mapError(decode(given), (error) => invalid(error.message))
     if (reads) return yield* run(value)
-    const changing = typeof idempotencyKey === "string" ? once(name, idempotencyKey, rest, run(value)) : run(value)
-    return yield* declaration.cancellable === true ? changing : Effect.uninterruptible(changing)
+    return yield* Effect.uninterruptibleMask((outside) => {
+      const restore: typeof outside = declaration.cancellable === true ? outside : (effect) => effect
+      return typeof idempotencyKey === "string"
+        ? once(name, idempotencyKey, rest, run(value), restore)
+        : restore(run(value))
+    })
   })
 
   return {

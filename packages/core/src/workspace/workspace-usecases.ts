@@ -1,8 +1,9 @@
-import { DateTime, Effect, Stream } from "effect"
+import { Cause, DateTime, Effect, Option, Stream } from "effect"
 import { CurrentPrincipal } from "../organization/principal.ts"
 import { Conflict, InvalidRequest, notFound } from "../error.ts"
 import type { Failure } from "../failure.ts"
 import type { HostConnection } from "../host-gateway.ts"
+import type { HostCallError } from "../host/host-call.ts"
 import { connectHost } from "../host/host-usecases.ts"
 import { newId, WorkspaceId } from "../id.ts"
 import type { PageRequest } from "../page.ts"
@@ -12,7 +13,7 @@ import { now } from "../timestamp.ts"
 import { branchFor } from "./workspace-policy.ts"
 import { WorkspaceStore } from "./workspace-store.ts"
 import type { Workspace, WorkspaceStatus } from "./workspace.ts"
-import type { WorktreeEvent, WorktreeRef } from "./worktrees.ts"
+import type { WorktreeEvent, WorktreeFailed, WorktreeRef } from "./worktrees.ts"
 
 const checkoutMinutes = 15
 const defaultSetupSeconds = 600
@@ -65,44 +66,70 @@ export const makeWorkspace = Effect.fn("makeWorkspace")(function*<R = never>(
     createdAt: at,
     updatedAt: at
   }
-  yield* store.create(record)
-  yield* listener.onRecord(record)
   const settle = (to: WorkspaceStatus, patch: { path?: string; baseCommit?: string; failure?: Failure }) =>
     Effect.flatMap(now, (at) => store.transition(project.organizationId, id, ["creating"], to, patch, at))
-  const fail = (failure: Failure) => Effect.asVoid(settle("failed", { failure }))
 
-  const ready = yield* connection.worktrees.create({
-    workspaceId: id,
-    projectId: project.id,
-    repositoryPath: project.repositoryPath,
-    trusted: project.trusted,
-    branch: record.branch,
-    existingBranch: spec.branch !== undefined,
-    base,
-    ...(project.setup === undefined ? {} : { setup: project.setup }),
-    deadline: DateTime.add(at, {
-      seconds: checkoutMinutes * 60 + (project.setup?.timeoutSeconds ?? defaultSetupSeconds)
+  let ready: (WorktreeEvent & { readonly _tag: "Ready" }) | undefined
+  const make = Effect.gen(function*() {
+    yield* listener.onRecord(record)
+    yield* connection.worktrees.create({
+      workspaceId: id,
+      projectId: project.id,
+      repositoryPath: project.repositoryPath,
+      trusted: project.trusted,
+      branch: record.branch,
+      existingBranch: spec.branch !== undefined,
+      base,
+      ...(project.setup === undefined ? {} : { setup: project.setup }),
+      deadline: DateTime.add(at, {
+        seconds: checkoutMinutes * 60 + (project.setup?.timeoutSeconds ?? defaultSetupSeconds)
+      })
+    }).pipe(
+      Stream.runForEach((event) => {
+        if (event._tag !== "Ready") return listener.onEvent(event)
+        ready = event
+        return Effect.void
+      })
+    )
+    return ready ?? (yield* Effect.die(new Error("Worktrees.create must end with Ready")))
+  })
+  // The host undoes what it did not finish. What it had finished, or may have, is for us to take back.
+  const takeBack = (cause: Cause.Cause<WorktreeFailed | InvalidRequest | HostCallError>) => {
+    const unfinished = {
+      workspaceId: id,
+      repositoryPath: project.repositoryPath,
+      trusted: project.trusted,
+      branch: record.branch
+    }
+    const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+    const maybeThere = ready !== undefined || error?._tag === "LinkLost"
+    return Effect.andThen(
+      maybeThere ? Effect.ignore(connection.worktrees.remove(unfinished, { force: true })) : Effect.void,
+      settle("failed", { failure: creationFailure(cause) })
+    )
+  }
+
+  return yield* Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function*() {
+      yield* store.create(record)
+      const { baseCommit, path } = yield* Effect.onError(restore(make), takeBack)
+      const workspace = yield* settle("ready", { path, baseCommit })
+      if (workspace === undefined) {
+        yield* connection.worktrees.remove(worktreeOf(project, { ...record, path, baseCommit }), { force: true })
+        return yield* new Conflict({ message: `The workspace "${record.name}" was deleted while it was being made.` })
+      }
+      return workspace
     })
-  }).pipe(
-    Stream.tap((event) => event._tag === "Ready" ? Effect.void : listener.onEvent(event)),
-    Stream.runLast,
-    Effect.tapError((error) =>
-      fail(error._tag === "WorktreeFailed" ? error.failure : { reason: "workspace", message: error.message })
-    ),
-    Effect.onInterrupt(() => fail({ reason: "interrupted", message: "The creation was cancelled." })),
-    Effect.tapDefect(() => fail({ reason: "workspace", message: "The host failed while the worktree was made." }))
   )
-  if (ready._tag === "None" || ready.value._tag !== "Ready") {
-    return yield* Effect.die(new Error("Worktrees.create must end with Ready"))
-  }
-  const { baseCommit, path } = ready.value
-  const workspace = yield* settle("ready", { path, baseCommit })
-  if (workspace === undefined) {
-    yield* connection.worktrees.remove(worktreeOf(project, { ...record, path, baseCommit }), { force: true })
-    return yield* new Conflict({ message: `The workspace "${record.name}" was deleted while it was being made.` })
-  }
-  return workspace
 })
+
+/** What a workspace is recorded to have failed of. */
+const creationFailure = (cause: Cause.Cause<WorktreeFailed | InvalidRequest | HostCallError>): Failure => {
+  if (Cause.hasInterruptsOnly(cause)) return { reason: "interrupted", message: "The creation was cancelled." }
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  if (error?._tag === "WorktreeFailed") return error.failure
+  return { reason: "workspace", message: error?.message ?? "The host failed while the worktree was made." }
+}
 
 /** How a host is told which worktree is meant. */
 export const worktreeOf = (
@@ -187,4 +214,3 @@ export const pushWorkspace = Effect.fn("pushWorkspace")(function*(idOrName: stri
   })
   return { branch: workspace.branch, ...pushed }
 })
-

@@ -2,12 +2,10 @@ import { AgentSession } from "@coppice/core"
 import { AgentSessionStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { escapeText, failureColumns, instant, pageBounds, pageOf, present, recordOf, unescapeText } from "./record.ts"
+import { columns, failureColumns, instant, pageBounds, pageOf, present, recordOf } from "./record.ts"
 
-const decode = recordOf(AgentSession)
-const toSession = (row: { readonly title?: unknown }) => decode({ ...row, title: unescapeText(String(row.title)) })
+const toSession = recordOf(AgentSession)
 
-/** Agent sessions. A title may be any text, an agent's own, and is kept escaped. */
 export const agentSessionStoreLayer = Layer.effect(
   AgentSessionStore,
   Effect.gen(function*() {
@@ -15,20 +13,20 @@ export const agentSessionStoreLayer = Layer.effect(
     return AgentSessionStore.of({
       create: Effect.fn("AgentSessionStore.create")(function*(session) {
         yield* sql`INSERT INTO agent_sessions ${
-          sql.insert({
+          sql.insert(columns({
             id: session.id,
             organizationId: session.organizationId,
             workspaceId: session.workspaceId,
             agent: session.agent,
-            title: escapeText(session.title),
+            title: session.title,
             status: session.status,
-            exitCode: session.exitCode ?? null,
+            exitCode: session.exitCode,
             ...failureColumns(session.failure),
             startedAt: instant(session.startedAt),
             endedAt: instant(session.endedAt),
             createdAt: instant(session.createdAt),
             updatedAt: instant(session.updatedAt)
-          })
+          }))
         }`
       }, Effect.orDie),
       get: Effect.fn("AgentSessionStore.get")(function*(organizationId, id) {
@@ -58,7 +56,7 @@ export const agentSessionStoreLayer = Layer.effect(
           ...(patch.endedAt === undefined ? {} : { endedAt: instant(patch.endedAt) })
         }
         const [row] = yield* sql`
-          UPDATE agent_sessions SET ${sql.update(changes)}
+          UPDATE agent_sessions SET ${sql.update(columns(changes))}
           WHERE organization_id = ${organizationId} AND id = ${id} AND status = ANY(${from}) RETURNING *`
         return row === undefined ? undefined : toSession(row)
       }, Effect.orDie),

@@ -3,7 +3,7 @@ import { ApiKeyStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { addHits, millis, usage } from "./rate-window.ts"
-import { instant, pageBounds, pageOf, recordOf, reference } from "./record.ts"
+import { columns, instant, pageBounds, pageOf, recordOf, reference } from "./record.ts"
 
 const toApiKey = recordOf(ApiKey)
 const toPrincipal = recordOf(Principal)
@@ -19,7 +19,7 @@ export const apiKeyStoreLayer = Layer.effect(
     return ApiKeyStore.of({
       create: Effect.fn("ApiKeyStore.create")(function*(key, hash) {
         yield* sql`INSERT INTO api_keys ${
-          sql.insert({
+          sql.insert(columns({
             id: key.id,
             organizationId: key.organizationId,
             userId: key.userId,
@@ -29,7 +29,7 @@ export const apiKeyStoreLayer = Layer.effect(
             revokedAt: instant(key.revokedAt),
             createdAt: instant(key.createdAt),
             updatedAt: instant(key.updatedAt)
-          })
+          }))
         }`
       }, Effect.orDie),
       list: Effect.fn("ApiKeyStore.list")(function*(organizationId, page) {

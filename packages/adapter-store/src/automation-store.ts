@@ -3,7 +3,7 @@ import { AutomationStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { nameTaken } from "./conflict.ts"
-import { instant, pageBounds, pageOf, present, recordOf, reference } from "./record.ts"
+import { columns, instant, pageBounds, pageOf, present, recordOf, reference } from "./record.ts"
 import { signal } from "./run-signal.ts"
 
 const toAutomation = recordOf(Automation)
@@ -32,7 +32,7 @@ export const automationStoreLayer = Layer.effect(
     return AutomationStore.of({
       create: Effect.fn("AutomationStore.create")(function*(automation) {
         yield* sql`INSERT INTO automations ${
-          sql.insert({
+          sql.insert(columns({
             id: automation.id,
             organizationId: automation.organizationId,
             name: automation.name,
@@ -41,14 +41,14 @@ export const automationStoreLayer = Layer.effect(
             agent: automation.agent,
             projectId: automation.projectId,
             workspaceMode: automation.workspaceMode,
-            workspaceId: automation.workspaceId ?? null,
+            workspaceId: automation.workspaceId,
             timeoutSeconds: automation.timeoutSeconds,
-            maxConcurrentRuns: automation.maxConcurrentRuns ?? null,
+            maxConcurrentRuns: automation.maxConcurrentRuns,
             maxAttempts: automation.maxAttempts,
             ownerId: automation.ownerId,
             createdAt: instant(automation.createdAt),
             updatedAt: instant(automation.updatedAt)
-          })
+          }))
         }`.pipe(nameTaken("automations_name_taken", "automation", automation.name))
       }),
       get: Effect.fn("AutomationStore.get")(function*(organizationId, idOrName) {
@@ -79,7 +79,7 @@ export const automationStoreLayer = Layer.effect(
           updatedAt: instant(at)
         }
         const [row] = yield* sql`
-          UPDATE automations SET ${sql.update(changes)}
+          UPDATE automations SET ${sql.update(columns(changes))}
           WHERE ${
           sql.and([
             sql`organization_id = ${organizationId}`,

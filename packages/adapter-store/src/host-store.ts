@@ -2,13 +2,13 @@ import { Host } from "@coppice/core"
 import { HostStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { instant, pageBounds, pageOf, recordOf, reference } from "./record.ts"
+import { columns, escapeText, instant, pageBounds, pageOf, recordOf, reference } from "./record.ts"
 import { signal } from "./run-signal.ts"
 
 const toHost = recordOf(Host)
 
-/** The columns of a host `h`, with the runs that its machine is busy with for any organization. */
-const columns = `h.*, (
+/** A host `h`, with the runs that its machine is busy with for any organization. */
+const described = `h.*, (
   SELECT count(*)::integer FROM hosts AS same JOIN runs AS r ON r.host_id = same.id
   WHERE same.machine_id = h.machine_id AND r.status IN ('preparing', 'running', 'waiting')
 ) AS running`
@@ -18,7 +18,7 @@ export const hostStoreLayer = Layer.effect(
   HostStore,
   Effect.gen(function*() {
     const sql = yield* SqlClient
-    const hostColumns = sql.literal(columns)
+    const hostColumns = sql.literal(described)
     const notify = sql.literal(signal)
     return HostStore.of({
       register: Effect.fn("HostStore.register")(function*(organizationId, id, facts, at) {
@@ -26,7 +26,7 @@ export const hostStoreLayer = Layer.effect(
           WITH machine AS (INSERT INTO machines (id) VALUES (${facts.machineId}) ON CONFLICT DO NOTHING),
           h AS (
             INSERT INTO hosts AS h ${
-          sql.insert({
+          sql.insert(columns({
             id,
             organizationId,
             machineId: facts.machineId,
@@ -36,10 +36,10 @@ export const hostStoreLayer = Layer.effect(
             maxConcurrentRuns: facts.maxConcurrentRuns,
             status: "online",
             lastSeenAt: instant(at),
-            holdReason: facts.holdReason ?? null,
+            holdReason: facts.holdReason,
             createdAt: instant(at),
             updatedAt: instant(at)
-          })
+          }))
         }
             ON CONFLICT (machine_id, organization_id) DO UPDATE SET name = excluded.name, platform = excluded.platform,
               agents = excluded.agents, max_concurrent_runs = excluded.max_concurrent_runs, status = 'online',
@@ -73,14 +73,14 @@ export const hostStoreLayer = Layer.effect(
             SELECT organization_id, id, status = 'offline' OR hold_reason IS NOT NULL AS stopped
             FROM hosts WHERE machine_id = ${machineId} ORDER BY organization_id, id FOR NO KEY UPDATE
           )
-          UPDATE hosts AS h SET status = 'online', last_seen_at = ${instant(at)}, hold_reason = ${holdReason ?? null},
+          UPDATE hosts AS h SET status = 'online', last_seen_at = ${instant(at)}, hold_reason = ${holdReason === undefined ? null : escapeText(holdReason)},
             offline_reason = NULL, updated_at = ${instant(at)}
           FROM before WHERE h.organization_id = before.organization_id AND h.id = before.id
           RETURNING CASE WHEN before.stopped THEN ${notify} END`
       }, Effect.orDie),
       expire: Effect.fn("HostStore.expire")(function*(lastSeenBefore, reason, at) {
         yield* sql`
-          UPDATE hosts SET status = 'offline', offline_reason = ${reason}, updated_at = ${instant(at)}
+          UPDATE hosts SET status = 'offline', offline_reason = ${escapeText(reason)}, updated_at = ${instant(at)}
           WHERE status = 'online' AND last_seen_at < ${instant(lastSeenBefore)}`
       }, Effect.orDie)
     })

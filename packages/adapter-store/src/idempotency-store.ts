@@ -2,16 +2,15 @@ import type { IdempotentCall } from "@coppice/core"
 import { IdempotencyStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { escapeText, instant, unescapeText } from "./record.ts"
+import { columns, escapeText, instant, unescapeText } from "./record.ts"
 
-/** First results. A key is whatever a caller wrote, so it is kept escaped, as the result is. */
 export const idempotencyStoreLayer = Layer.effect(
   IdempotencyStore,
   Effect.gen(function*() {
     const sql = yield* SqlClient
     const begun = (call: IdempotentCall) =>
       sql`organization_id = ${call.organizationId} AND user_id = ${call.userId} AND key = ${escapeText(call.key)}
-        AND fingerprint = ${call.fingerprint} AND result IS NULL`
+        AND fingerprint = ${escapeText(call.fingerprint)} AND result IS NULL`
     return IdempotencyStore.of({
       begin: Effect.fn("IdempotencyStore.begin")(function*(call, at, expiresAt) {
         // The conflicting row is always written, if only with what it holds, so that it is locked and returned as it is
@@ -23,14 +22,14 @@ export const idempotencyStoreLayer = Layer.effect(
           readonly result: string | null
         }>`
           INSERT INTO idempotent_calls AS c ${
-          sql.insert({
+          sql.insert(columns({
             organizationId: call.organizationId,
             userId: call.userId,
-            key: escapeText(call.key),
+            key: call.key,
             fingerprint: call.fingerprint,
             begunBy: caller,
             expiresAt: instant(expiresAt)
-          })
+          }))
         }
           ON CONFLICT (organization_id, user_id, key) DO UPDATE SET
             fingerprint = CASE WHEN c.expires_at <= ${instant(at)} THEN excluded.fingerprint ELSE c.fingerprint END,
@@ -40,7 +39,7 @@ export const idempotencyStoreLayer = Layer.effect(
           RETURNING begun_by = ${caller} AS begun, fingerprint, result`
         const { begun, fingerprint, result } = row!
         if (begun) return { _tag: "begun" as const }
-        if (fingerprint !== call.fingerprint) return { _tag: "mismatch" as const }
+        if (unescapeText(fingerprint) !== call.fingerprint) return { _tag: "mismatch" as const }
         return result === null ? { _tag: "pending" as const } : { _tag: "done" as const, result: unescapeText(result) }
       }, Effect.orDie),
       complete: Effect.fn("IdempotencyStore.complete")(function*(call, result) {

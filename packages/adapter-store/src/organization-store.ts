@@ -4,7 +4,7 @@ import { OrganizationStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { conflictOn } from "./conflict.ts"
-import { instant, pageBounds, pageOf, recordOf } from "./record.ts"
+import { columns, escapeText, instant, pageBounds, pageOf, recordOf } from "./record.ts"
 
 const toOrganization = recordOf(Organization)
 const toUser = recordOf(User)
@@ -20,7 +20,7 @@ export const organizationStoreLayer = Layer.effect(
     const sql = yield* SqlClient
     const insertUser = (user: UserRecord) =>
       sql`INSERT INTO users ${
-        sql.insert({
+        sql.insert(columns({
           id: user.id,
           email: user.email,
           emailKey: user.email.toLowerCase(),
@@ -28,18 +28,18 @@ export const organizationStoreLayer = Layer.effect(
           activeOrganizationId: user.activeOrganizationId,
           createdAt: instant(user.createdAt),
           updatedAt: instant(user.updatedAt)
-        })
+        }))
       }`
     const insertMember = (member: MemberRecord) =>
       sql`INSERT INTO members ${
-        sql.insert({
+        sql.insert(columns({
           id: member.id,
           organizationId: member.organizationId,
           userId: member.userId,
           role: member.role,
           createdAt: instant(member.createdAt),
           updatedAt: instant(member.updatedAt)
-        })
+        }))
       }`
     const memberColumns = sql.literal(
       "m.id, m.organization_id, m.user_id, u.email, u.name, m.role, m.created_at, m.updated_at"
@@ -47,12 +47,12 @@ export const organizationStoreLayer = Layer.effect(
     return OrganizationStore.of({
       found: Effect.fn("OrganizationStore.found")(function*(organization, user, owner) {
         const insertOrganization = sql`INSERT INTO organizations ${
-          sql.insert({
+          sql.insert(columns({
             id: organization.id,
             name: organization.name,
             createdAt: instant(organization.createdAt),
             updatedAt: instant(organization.updatedAt)
-          })
+          }))
         }`
         yield* sql`WITH founded AS (${insertOrganization}), joined AS (${insertUser(user)}) ${insertMember(owner)}`.pipe(
           emailTaken(user.email)
@@ -75,8 +75,7 @@ export const organizationStoreLayer = Layer.effect(
         return pageOf(rows.map(toMember), page)
       }, Effect.orDie),
       userByEmail: Effect.fn("OrganizationStore.userByEmail")(function*(email) {
-        if (email.includes("\u0000")) return undefined
-        const [row] = yield* sql`SELECT * FROM users WHERE email_key = ${email.toLowerCase()}`
+        const [row] = yield* sql`SELECT * FROM users WHERE email_key = ${escapeText(email.toLowerCase())}`
         return row === undefined ? undefined : toUser(row)
       }, Effect.orDie),
       organizations: Effect.fn("OrganizationStore.organizations")(function*() {

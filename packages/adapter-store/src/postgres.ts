@@ -1,6 +1,6 @@
 import { PgClient, PgTypes } from "@effect/sql-pg"
-import { Duration, Effect, Redacted, Result, Schema } from "effect"
-import type { Layer } from "effect"
+import { Duration, Effect, Fiber, type Layer, type Redacted, Result, Schema, Scope } from "effect"
+import type { Reactivity } from "effect/reactivity/Reactivity"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { camelToSnake, snakeToCamel } from "effect/String"
@@ -21,6 +21,9 @@ export interface PostgresOptions {
   /** The server ends a statement that runs longer than this. Unset: never. */
   readonly statementTimeoutMillis?: number
 }
+
+/** How long closing waits for connections that somebody still holds. */
+const closeMillis = 5000
 
 const failure = (message: string) => Result.fail(new PgTypes.CodecError({ message }))
 
@@ -83,7 +86,7 @@ types.register(PgTypes.OID.int8, integer, { arrayOid: PgTypes.OID.int8Array })
  * What both databases share, so that a store cannot tell them apart. `transformJson` is off because the names inside a
  * `jsonb` value belong to whoever wrote the value.
  */
-export const clientSettings = {
+const clientSettings = {
   applicationName: "coppice",
   types,
   transformResultNames: snakeToCamel,
@@ -92,13 +95,25 @@ export const clientSettings = {
 } satisfies PgClient.PgClientConfig
 
 /**
- * The driver's own `notify` takes a connection of its own: inside a transaction it would tell of what is not committed
- * yet, and with one session for all it would wait for that very transaction. This one belongs to the transaction.
+ * A client with what the driver's own lacks. Its `notify` belongs to the transaction that it is called in: the driver's takes
+ * another connection, tells of what is not committed yet, and waits for ever where connections share one session. And
+ * it closes in bounded time: the driver's pool waits for whoever still holds a connection, a listener for instance.
  */
-export const notifyInTransaction = (client: PgClient.PgClient): PgClient.PgClient =>
-  Object.assign(client, {
+export const makeClient = Effect.fnUntraced(function*(
+  config: PgClient.PgPoolConfig,
+  closing: { readonly withinMillis: number; readonly first?: Effect.Effect<void> }
+): Effect.fn.Return<PgClient.PgClient, SqlError, Scope.Scope | Reactivity> {
+  const pool = yield* Scope.make()
+  yield* Effect.addFinalizer(Effect.fnUntraced(function*(exit) {
+    yield* closing.first ?? Effect.void
+    const closed = yield* Effect.forkDetach(Scope.close(pool, exit))
+    yield* Effect.interruptible(Effect.timeoutOption(Fiber.await(closed), closing.withinMillis))
+  }))
+  const client = yield* Scope.provide(PgClient.make({ ...clientSettings, ...config }), pool)
+  return Object.assign(client, {
     notify: (channel: string, payload: string) => Effect.asVoid(client`SELECT pg_notify(${channel}, ${payload})`)
   })
+})
 
 const arrayOf = <A>(elementOid: number) => (values: ReadonlyArray<A | null>): PgTypes.Parameter =>
   Result.getOrThrow(PgTypes.array(values, elementOid, types))
@@ -136,8 +151,7 @@ export const postgresLayer = (
 ): Layer.Layer<PgClient.PgClient | SqlClient, PostgresUnavailable> =>
   PgClient.layerFrom(
     Effect.gen(function*() {
-      const client = yield* PgClient.make({
-        ...clientSettings,
+      const client = yield* makeClient({
         url: options.url,
         maxConnections: options.maxConnections ?? 10,
         connectTimeout: Duration.millis(options.connectTimeoutMillis ?? 5000),
@@ -147,8 +161,8 @@ export const postgresLayer = (
           timezone: "UTC",
           ...(options.statementTimeoutMillis === undefined ? {} : { statement_timeout: String(options.statementTimeoutMillis) })
         }
-      })
+      }, { withinMillis: closeMillis })
       yield* client`SELECT 1`
-      return notifyInTransaction(client)
+      return client
     }).pipe(Effect.mapError(unavailable))
   )

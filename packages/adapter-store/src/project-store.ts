@@ -3,12 +3,12 @@ import { ProjectStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { nameTaken } from "./conflict.ts"
-import { instant, pageBounds, pageOf, present, recordOf, reference } from "./record.ts"
+import { columns, instant, pageBounds, pageOf, present, recordOf, reference, unescapeText } from "./record.ts"
 
 const decode = recordOf(Project)
 /** A row of `projects`, its `setup` parsed. */
 export const toProject = (row: { readonly setup?: unknown }) =>
-  decode(typeof row.setup === "string" ? { ...row, setup: JSON.parse(row.setup) } : row)
+  decode(typeof row.setup === "string" ? { ...row, setup: JSON.parse(unescapeText(row.setup)) } : row)
 
 /** Projects. `setup` is JSON text, read and written whole. */
 export const projectStoreLayer = Layer.effect(
@@ -18,19 +18,19 @@ export const projectStoreLayer = Layer.effect(
     return ProjectStore.of({
       create: Effect.fn("ProjectStore.create")(function*(project) {
         yield* sql`INSERT INTO projects ${
-          sql.insert({
+          sql.insert(columns({
             id: project.id,
             organizationId: project.organizationId,
             name: project.name,
             hostId: project.hostId,
             repositoryPath: project.repositoryPath,
-            repositoryUrl: project.repositoryUrl ?? null,
+            repositoryUrl: project.repositoryUrl,
             baseBranch: project.baseBranch,
             setup: project.setup === undefined ? null : JSON.stringify(project.setup),
             trusted: project.trusted,
             createdAt: instant(project.createdAt),
             updatedAt: instant(project.updatedAt)
-          })
+          }))
         }`.pipe(nameTaken("projects_name_taken", "project", project.name))
       }),
       get: Effect.fn("ProjectStore.get")(function*(organizationId, idOrName) {
@@ -53,7 +53,7 @@ export const projectStoreLayer = Layer.effect(
           ...(patch.setup === undefined ? {} : { setup: patch.setup === null ? null : JSON.stringify(patch.setup) })
         }
         const [row] = yield* sql`
-          UPDATE projects SET ${sql.update(changes)} WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`.pipe(
+          UPDATE projects SET ${sql.update(columns(changes))} WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`.pipe(
           nameTaken("projects_name_taken", "project", patch.name ?? "")
         )
         return row === undefined ? undefined : toProject(row)

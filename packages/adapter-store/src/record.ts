@@ -6,10 +6,10 @@ import { DateTime, Schema } from "effect"
 const shape = (row: object): object => {
   const record: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(row)) {
-    if (value !== null) record[name] = value
+    if (value !== null) record[name] = mapText(unescapeText, value)
   }
   if (record["failureReason"] !== undefined) {
-    record["failure"] = { reason: record["failureReason"], message: unescapeText(String(record["failureMessage"])) }
+    record["failure"] = { reason: record["failureReason"], message: record["failureMessage"] }
   }
   return record
 }
@@ -21,18 +21,28 @@ export const recordOf = <S extends Schema.ConstraintDecoder<unknown>>(schema: S)
 }
 
 /**
- * Any text as what a `text` column can hold, and back, exactly: as the inside of a JSON string. PostgreSQL refuses
- * U+0000, which agents do print, and UTF-8 has no lone surrogates.
+ * Any text as what a `text` column can hold, and back, exactly. PostgreSQL refuses U+0000, which agents do print, and
+ * UTF-8 has no lone surrogates, which JSON can bring; so these are written as U+FDD0, which Unicode reserves for a
+ * program's own use, and their number. All other text is stored as it is.
  */
-export const escapeText = (text: string): string => JSON.stringify(text).slice(1, -1)
-export const unescapeText = (text: string): string => JSON.parse(`"${text}"`)
+export const escapeText = (text: string): string =>
+  text.replace(/[\0\uFDD0\p{Surrogate}]/gu, (unit) => `\uFDD0${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+export const unescapeText = (text: string): string =>
+  text.replace(/\uFDD0([0-9a-f]{4})/g, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16)))
+
+const mapText = (change: (text: string) => string, value: unknown): unknown =>
+  typeof value === "string" ? change(value) : Array.isArray(value) ? value.map((each) => mapText(change, each)) : value
+
+/** Values as columns for `sql.insert` and `sql.update`: what is not there as NULL, and text as the database can hold it. */
+export const columns = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, mapText(escapeText, value ?? null)]))
 
 /** An instant as a parameter. */
 export const instant = (at: Timestamp | undefined): string | null => at === undefined ? null : DateTime.formatIso(at)
 
 export const failureColumns = (failure: Failure | undefined) => ({
   failureReason: failure?.reason ?? null,
-  failureMessage: failure === undefined ? null : escapeText(failure.message)
+  failureMessage: failure?.message ?? null
 })
 
 /** The fields of a patch that are there, of those that may change: nothing else that an object brings becomes a column. */
@@ -45,12 +55,12 @@ export const present = <Patch extends object, Field extends keyof Patch>(patch: 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * What a caller wrote for a record, as parameters: `id` when it can be one, and `name` when it can be one, since comparing
- * a column with what its type cannot hold is an error and not a plain "no".
+ * What a caller wrote for a record, as parameters. The id is there only when it can be one: comparing a column with what
+ * its type cannot hold is an error and not a plain "no".
  */
-export const reference = (idOrName: string): { readonly id: string | null; readonly name: string | null } => ({
+export const reference = (idOrName: string): { readonly id: string | null; readonly name: string } => ({
   id: uuid.test(idOrName) ? idOrName : null,
-  name: idOrName.includes("\u0000") ? null : idOrName
+  name: escapeText(idOrName)
 })
 
 const first = "00000000-0000-0000-0000-000000000000"

@@ -3,11 +3,9 @@ import { RunEventStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { arrayParameter } from "./postgres.ts"
-import { escapeText, instant, recordOf, unescapeText } from "./record.ts"
+import { escapeText, instant, recordOf } from "./record.ts"
 
-const decode = recordOf(RunEvent)
-const toEvent = (row: { readonly text: string | null }) =>
-  decode(row.text === null ? row : { ...row, text: unescapeText(row.text) })
+const toEvent = recordOf(RunEvent)
 
 const isOutput = (type: string): boolean => type === "output" || type === "setup_output"
 
@@ -73,7 +71,7 @@ export const runEventStoreLayer = Layer.effect(
         }
       }, Effect.orDie),
       list: Effect.fn("RunEventStore.list")(function*(organizationId, runId, afterSequence, limit) {
-        const rows = yield* sql<{ readonly text: string | null }>`
+        const rows = yield* sql`
           SELECT sequence, at, type, attempt, status, stream, text, bytes FROM run_events
           WHERE organization_id = ${organizationId} AND run_id = ${runId} AND sequence > ${afterSequence}
           ORDER BY sequence LIMIT ${limit}`

@@ -4,7 +4,7 @@ import { afterLostAttempt, Automation, hasEnded } from "@coppice/core"
 import { RunQueue } from "@coppice/core/ports"
 import { Effect, Layer, Stream } from "effect"
 import type { Fragment } from "effect/sql/Statement"
-import { escapeText, failureColumns, present, recordOf } from "./record.ts"
+import { columns, failureColumns, present, recordOf } from "./record.ts"
 import { toProject } from "./project-store.ts"
 import { type RunRow, toRuns } from "./run-record.ts"
 import { runSignals, signal } from "./run-signal.ts"
@@ -19,7 +19,7 @@ interface LeasedRow extends RunRow {
   readonly cancelRequestedAt: string | null
 }
 
-const hostLost = escapeText("The host was lost while it worked on the run, and no attempt is left.")
+const hostLost = "The host was lost while it worked on the run, and no attempt is left."
 
 /**
  * The queue is the table of runs. A claim first locks the row of its machine, in a statement of its own: claims on one
@@ -130,7 +130,7 @@ export const runQueueLayer = Layer.effect(
         const rows = yield* sql<RunRow>`
           UPDATE runs SET ${
           sql.csv([
-            sql`${sql.update(changes)}`,
+            sql`${sql.update(columns(changes))}`,
             sql`updated_at = clock_timestamp()`,
             ...(leaves ? [sql`lease_expires_at = NULL`] : []),
             ...(hasEnded(to) ? [sql`ended_at = clock_timestamp()`] : []),

@@ -1,4 +1,4 @@
-import { notFound } from "@coppice/core"
+import { notFound, RunStatus } from "@coppice/core"
 import { RunStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -15,6 +15,8 @@ export const runStoreLayer = Layer.effect(
     const sql = yield* SqlClient
     const notify = sql.literal(signal)
     const describe = toRuns(sql)
+    // Said in the text, not as a parameter, so that the indexes of one status can serve.
+    const ofStatus = new Map(RunStatus.literals.map((status) => [status, sql.literal(`status = '${status}'`)]))
     const find = Effect.fnUntraced(function*(organizationId: string, id: string) {
       const rows = yield* sql<RunRow>`SELECT * FROM runs WHERE organization_id = ${organizationId} AND id = ${id}`
       const [run] = yield* describe(rows)
@@ -51,8 +53,7 @@ export const runStoreLayer = Layer.effect(
             sql`id < ${before}`,
             ...(filter.automationId === undefined ? [] : [sql`automation_id = ${filter.automationId}`]),
             ...(filter.projectId === undefined ? [] : [sql`project_id = ${filter.projectId}`]),
-            // Said in the text, not as a parameter, so that the indexes of one status can serve.
-            ...(filter.status === undefined ? [] : [sql`status = ${sql.literal(`'${filter.status}'`)}`])
+            ...(filter.status === undefined ? [] : [ofStatus.get(filter.status)!])
           ])
         } ORDER BY id DESC LIMIT ${fetch}`
         return pageOf(yield* describe(rows), page)

@@ -3,7 +3,7 @@ import { WorkspaceStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { nameTaken } from "./conflict.ts"
-import { failureColumns, instant, pageBounds, pageOf, present, recordOf, reference } from "./record.ts"
+import { columns, escapeText, failureColumns, instant, pageBounds, pageOf, present, recordOf, reference } from "./record.ts"
 
 const toWorkspace = recordOf(Workspace)
 
@@ -15,7 +15,7 @@ export const workspaceStoreLayer = Layer.effect(
     return WorkspaceStore.of({
       create: Effect.fn("WorkspaceStore.create")(function*(workspace) {
         yield* sql`INSERT INTO workspaces ${
-          sql.insert({
+          sql.insert(columns({
             id: workspace.id,
             organizationId: workspace.organizationId,
             name: workspace.name,
@@ -24,12 +24,12 @@ export const workspaceStoreLayer = Layer.effect(
             status: workspace.status,
             branch: workspace.branch,
             baseBranch: workspace.baseBranch,
-            baseCommit: workspace.baseCommit ?? null,
-            path: workspace.path ?? null,
+            baseCommit: workspace.baseCommit,
+            path: workspace.path,
             ...failureColumns(workspace.failure),
             createdAt: instant(workspace.createdAt),
             updatedAt: instant(workspace.updatedAt)
-          })
+          }))
         }`.pipe(nameTaken("workspaces_name_taken", "workspace", workspace.name))
       }),
       get: Effect.fn("WorkspaceStore.get")(function*(organizationId, idOrName) {
@@ -57,7 +57,7 @@ export const workspaceStoreLayer = Layer.effect(
       }, Effect.orDie),
       rename: Effect.fn("WorkspaceStore.rename")(function*(organizationId, id, name, at) {
         const [row] = yield* sql`
-          UPDATE workspaces SET name = ${name}, updated_at = ${instant(at)}
+          UPDATE workspaces SET name = ${escapeText(name)}, updated_at = ${instant(at)}
           WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`.pipe(
           nameTaken("workspaces_name_taken", "workspace", name)
         )
@@ -71,7 +71,7 @@ export const workspaceStoreLayer = Layer.effect(
           ...(patch.failure === undefined && to === "failed" ? {} : failureColumns(patch.failure))
         }
         const [row] = yield* sql`
-          UPDATE workspaces SET ${sql.update(changes)}
+          UPDATE workspaces SET ${sql.update(columns(changes))}
           WHERE organization_id = ${organizationId} AND id = ${id} AND status = ANY(${from}) RETURNING *`
         return row === undefined ? undefined : toWorkspace(row)
       }, Effect.orDie),

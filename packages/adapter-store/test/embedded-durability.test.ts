@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Scope } from "effect"
+import { Effect, Exit, Fiber, Queue, Scope } from "effect"
 import { PGlite } from "@electric-sql/pglite"
 import fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { DurableFileSystem } from "../src/embedded/durable-file-system.ts"
 import { startParams } from "../src/embedded/start-parameters.ts"
 import { checkpointIfDue, vacuumWhatIsDue } from "../src/embedded/upkeep.ts"
+import { killRound } from "./kill-round.ts"
 import { elapsed, open } from "./open-embedded.ts"
 import { startChild } from "./start-child.ts"
 import { databaseDirectory } from "./temporary-directory.ts"
@@ -37,20 +38,19 @@ describe("what is committed", () => {
       const directory = yield* databaseDirectory
       const files = new DurableFileSystem(join(directory, "data"), { onSync: () => {}, isCancelled: () => false })
       const database = yield* Effect.promise(() => PGlite.create({ fs: files, startParams }))
-      const { fdatasyncSync, fsyncSync } = fs
+      const real = fs.fsyncSync
       const synced: Array<number> = []
-      const count = (sync: (descriptor: number) => void) => (descriptor: number) => {
-        sync(descriptor)
+      fs.fsyncSync = (descriptor) => {
+        real(descriptor)
         synced.push(descriptor)
       }
-      Object.assign(fs, { fdatasyncSync: count(fdatasyncSync), fsyncSync: count(fsyncSync) })
       syncBuiltinESMExports()
       yield* Effect.promise(async () => {
         await database.query("CREATE TABLE synced (id int)")
         synced.length = 0
         for (let id = 0; id < 10; id++) await database.query("INSERT INTO synced VALUES ($1)", [id])
       }).pipe(Effect.ensuring(Effect.promise(() => {
-        Object.assign(fs, { fdatasyncSync, fsyncSync })
+        fs.fsyncSync = real
         syncBuiltinESMExports()
         return database.close()
       })))
@@ -58,30 +58,12 @@ describe("what is committed", () => {
     }))
 
   it.live("is there after a kill, however often", () =>
-    Effect.scoped(Effect.gen(function*() {
+    Effect.gen(function*() {
       const directory = yield* databaseDirectory
-      let highest = 0
-      for (const millis of [20, 130, 400]) {
-        const writer = startChild("write", directory)
-        yield* Effect.promise(() => writer.said(/^\d+$/))
-        yield* Effect.sleep(millis)
-        yield* Effect.promise(writer.kill)
-        const acknowledged = writer.lines.filter((line) => /^\d+$/.test(line)).map(Number)
-        const found = yield* Effect.scoped(Effect.gen(function*() {
-          const { client: sql } = yield* open({ directory })
-          yield* sql`SET enable_indexscan = off`
-          const rows = yield* sql<{ id: number; size: number }>`SELECT id, length(filler) AS size FROM acknowledged`
-          assert.isTrue(rows.every(({ size }) => size === 2000))
-          const [index] = yield* sql<{ n: number }>`SELECT count(*) AS n FROM acknowledged WHERE id > 0`
-          assert.strictEqual(index?.n, rows.length)
-          return new Set(rows.map(({ id }) => id))
-        }))
-        assert.isAbove(acknowledged.length, 0)
-        assert.deepStrictEqual(acknowledged.filter((id) => !found.has(id)), [], "acknowledged and lost")
-        assert.isAbove(Math.max(...found), highest, "the rounds go on from each other")
-        highest = Math.max(...found)
-      }
-    })), 60_000)
+      const rounds = yield* Effect.forEach([20, 130, 400], (millis) => killRound(directory, { afterFirst: millis }))
+      assert.isTrue(rounds.every(({ acknowledged }) => acknowledged > 0))
+      assert.deepStrictEqual(rounds.flatMap(({ lost }) => lost), [])
+    }), 60_000)
 })
 
 describe("upkeep", () => {
@@ -126,6 +108,16 @@ describe("closing", () => {
         assert.deepStrictEqual(yield* sql`SELECT count(*) AS n FROM closed`, [{ n: 0 }])
       }))
     }))
+
+  it.live("does not wait for a listener that outlives the client", () =>
+    Effect.scoped(Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { client: sql } = yield* Scope.provide(open({ directory: yield* databaseDirectory }), scope)
+      const queue = yield* sql.listen("outlives")
+      const { millis } = yield* elapsed(Scope.close(scope, Exit.void))
+      assert.isBelow(millis, 5000)
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(Queue.take(queue))))
+    })))
 
   it.live("shuts the database down, so that the next start has nothing to recover, and lets the process end", () =>
     Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AnswerReader } from "../src/embedded/answer-reader.ts"
 import { concat, errorResponse, parseListening, readyForQuery } from "../src/embedded/protocol.ts"
-import { rememberCycle } from "../src/embedded/session-memory.ts"
+import { rememberCycle } from "../src/embedded/session.ts"
 import { PgProtocol } from "@effect/sql-pg"
 import { Result } from "effect"
 

@@ -15,6 +15,8 @@ const countRuns = Effect.gen(function*() {
   return row!.count
 })
 
+const until = (condition: () => boolean) => Effect.suspend(() => Effect.sleep("2 millis")).pipe(Effect.repeat({ until: condition }))
+
 /** Delivers again and again until it is told to stop, and tells what became of each delivery. */
 const sender = (target: Effect.Success<ReturnType<typeof automation>>) => {
   const verdicts: Array<{ readonly began: number; readonly verdict: Verdict["_tag"] }> = []
@@ -45,7 +47,7 @@ describePostgres("the webhook inbox", () => {
             const { loop, stop, verdicts } = sender(target)
             const fibers = yield* Effect.forEach(Array.from({ length: 12 }, (_, place) => replicas[place % 2]!), (context) =>
               Effect.forkChild(Effect.provideContext(loop, context)))
-            yield* Effect.sleep("20 millis")
+            yield* until(() => verdicts.length > 20)
             if (change === "rotation") {
               yield* store.rotateWebhookToken(here.organizationId, target.automationId, hash(1_000_000 + round), at)
             } else {
@@ -54,12 +56,11 @@ describePostgres("the webhook inbox", () => {
             }
             const answered = performance.now()
             const stored = yield* countRuns
-            yield* Effect.sleep("20 millis")
+            yield* until(() => verdicts.filter(({ began }) => began > answered).length > 20)
             yield* stop
             yield* Fiber.joinAll(fibers)
             assert.strictEqual(yield* countRuns, stored, "a run appeared after the answer")
             const late = verdicts.filter(({ began }) => began > answered)
-            assert.isNotEmpty(late)
             assert.deepStrictEqual([...new Set(late.map(({ verdict }) => verdict))], [refusal])
             assert.isTrue(verdicts.some(({ verdict }) => verdict === "Accepted"))
           }
@@ -176,7 +177,7 @@ describePostgres("the webhook inbox", () => {
               else failed.push(brought.id)
             }
           })))
-        for (let kill = 0; kill < 10; kill++) {
+        for (let kill = 0; kill < 10 || failed.length === 0; kill++) {
           yield* Effect.sleep("30 millis")
           yield* Effect.gen(function*() {
             const sql = yield* SqlClient
@@ -187,7 +188,7 @@ describePostgres("the webhook inbox", () => {
         yield* Effect.sleep("30 millis")
         state.stopped = true
         yield* Fiber.joinAll(fibers).pipe(Effect.timeout("5 seconds"))
-        assert.isNotEmpty(failed)
+        assert.isNotEmpty(accepted)
         const sql = yield* SqlClient
         const stored = new Set((yield* sql<{ readonly id: string }>`SELECT id FROM runs`).map(({ id }) => id))
         assert.deepStrictEqual(accepted.filter((id) => !stored.has(id)), [])

@@ -5,11 +5,7 @@ import * as fs from "node:fs"
 /** The part of Emscripten's view of an open file, or directory, that syncing needs. */
 interface OpenFile {
   readonly nfd: number
-  readonly path: string
 }
-
-/** A segment of the log has its full size before anything is written to it, so only its contents have to reach the disk. */
-const logSegment = /\/pg_wal\/[0-9A-F]{24}$/
 
 interface EmscriptenModule {
   readonly HEAPU8: Uint8Array<ArrayBuffer>
@@ -53,8 +49,7 @@ export class DurableFileSystem extends NodeFS {
       module = loaded as EmscriptenModule
       module.NODEFS.stream_ops.fsync = (file) => {
         // What fails here ends the thread (see worker.ts), and the next one reads from the log what is really there.
-        if (logSegment.test(file.path)) fs.fdatasyncSync(file.nfd)
-        else fs.fsyncSync(file.nfd)
+        fs.fsyncSync(file.nfd)
         this.#hooks.onSync()
         return 0
       }

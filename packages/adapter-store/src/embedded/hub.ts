@@ -1,31 +1,10 @@
-import { randomInt } from "node:crypto"
+import type { Duplex } from "node:stream"
+import { Alarm } from "./alarm.ts"
 import type { Engine } from "./engine.ts"
 import type { Notification, Outcome } from "./engine-messages.ts"
-import { closeStatements, concat, errorResponse, quoteIdentifier, readyForQuery, simpleQuery, type TransactionStatus } from "./protocol.ts"
-import { rememberCycle } from "./session-memory.ts"
-import { VirtualConnection } from "./virtual-connection.ts"
-import type { Listening } from "./protocol.ts"
-
-/** One of several connections that share the only session that the database has. */
-export interface Session {
-  readonly pid: number
-  readonly secret: number
-  readonly connection: VirtualConnection
-  /** What this connection listens to. */
-  readonly channels: Set<string>
-  /** The prepared statements that this connection named, and what those that listen would do. */
-  readonly statements: Map<string, Listening | undefined>
-  status: TransactionStatus
-  gone: boolean
-}
-
-interface Entry {
-  /** Undefined for what the hub itself asks. */
-  readonly session: Session | undefined
-  readonly cycle: Uint8Array
-  readonly listening: ReadonlyArray<Listening>
-  cancelled: boolean
-}
+import { cancelledInLine, errorResponse, simpleQuery } from "./protocol.ts"
+import { applyListening, clearing, type Entry, internal, makeSession, rememberCycle, type Session } from "./session.ts"
+import { type Exchange, VirtualConnection } from "./virtual-connection.ts"
 
 export interface HubOptions {
   readonly start: (onExit: (reason: string) => void) => Promise<Engine>
@@ -40,7 +19,7 @@ export interface HubOptions {
  * the database says that it is idle again; everybody else waits in line. What one connection leaves behind, a
  * transaction, a channel, a setting, a named statement, is cleared before anybody else's turn.
  */
-export class Hub {
+export class Hub implements Exchange {
   readonly #options: HubOptions
   readonly #sessions = new Map<number, Session>()
   #engine: Engine | undefined
@@ -51,8 +30,8 @@ export class Hub {
   /** What must be put right before anybody's turn, oldest first. */
   #repairs: Array<Entry> = []
   #departed: Array<Session> = []
-  #watchdog: NodeJS.Timeout | undefined
-  #idleTimer: NodeJS.Timeout | undefined
+  readonly #watchdog = new Alarm()
+  readonly #idleAlarm = new Alarm()
   #closing: Promise<void> | undefined
   #closed = false
   #starting: Promise<void> | undefined
@@ -91,17 +70,9 @@ export class Hub {
     return connection
   }
 
-  join(connection: VirtualConnection): Session | undefined {
+  join(connection: Duplex): Session | undefined {
     if (this.#closed) return undefined
-    const session: Session = {
-      pid: this.#nextPid,
-      secret: randomInt(1, 0x7fff_ffff),
-      connection,
-      channels: new Set(),
-      statements: new Map(),
-      status: "idle",
-      gone: false
-    }
+    const session = makeSession(this.#nextPid, connection)
     this.#nextPid = this.#nextPid === 0x7fff_ffff ? 1 : this.#nextPid + 1
     this.#sessions.set(session.pid, session)
     return session
@@ -140,12 +111,7 @@ export class Hub {
       return
     }
     this.#waiting = this.#waiting.filter((entry) => entry.session !== session)
-    for (const _ of queued) {
-      session.connection.push(concat([
-        errorResponse("ERROR", "57014", "canceling statement due to user request"),
-        readyForQuery(session.status)
-      ]))
-    }
+    for (const _ of queued) session.connection.push(cancelledInLine(session.status))
   }
 
   /** Lets what has begun come to its end, up to `drainMillis`, then ends every connection and the database. */
@@ -155,14 +121,7 @@ export class Hub {
 
   async #close(drainMillis: number): Promise<void> {
     await this.#starting?.catch(() => undefined)
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, drainMillis)
-      this.#onIdle = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      this.#dispatch()
-    })
+    if (this.#engine !== undefined) await this.#drained(drainMillis)
     this.#closed = true
     const engine = this.#engine
     const busy = this.#running !== undefined
@@ -170,6 +129,17 @@ export class Hub {
     this.#forgetEverybody(new Error("The embedded database is closed"))
     if (busy) await engine?.kill("it was closed while a statement ran")
     else await engine?.close(drainMillis)
+  }
+
+  #drained(drainMillis: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, drainMillis)
+      this.#onIdle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#dispatch()
+    })
   }
 
   #dispatch(): void {
@@ -180,8 +150,7 @@ export class Hub {
       if (this.#owner === undefined) this.#onIdle?.()
       return
     }
-    clearTimeout(this.#idleTimer)
-    this.#idleTimer = undefined
+    this.#idleAlarm.clear()
     this.#running = entry
     engine.run(entry.cycle, {
       onPart: (bytes) => this.#answer(entry, bytes),
@@ -202,7 +171,7 @@ export class Hub {
     const repair = this.#repairs.shift()
     if (repair !== undefined) return repair
     const departed = this.#departed.shift()
-    if (departed !== undefined) return internal(this.#clearing(departed))
+    if (departed !== undefined) return internal(clearing(departed, this.#sessions.values()))
     return this.#take(() => true)
   }
 
@@ -211,53 +180,25 @@ export class Hub {
     return index < 0 ? undefined : this.#waiting.splice(index, 1)[0]
   }
 
-  /** Settings belong to the session, so to everybody: they go back to what the database was started with. */
-  #clearing(departed: Session): Uint8Array {
-    const unheard = [...departed.channels].filter((channel) => !this.#isHeard(channel))
-    return concat([
-      ...["RESET ALL", ...unheard.map((channel) => `UNLISTEN ${quoteIdentifier(channel)}`)].map(simpleQuery),
-      closeStatements(departed.statements.keys())
-    ])
-  }
-
-  #isHeard(channel: string): boolean {
-    for (const session of this.#sessions.values()) if (session.channels.has(channel)) return true
-    return false
-  }
-
   #answer(entry: Entry, bytes: Uint8Array): void {
     if (entry.session !== undefined && !entry.session.gone && bytes.length > 0) entry.session.connection.push(bytes)
   }
 
   #onDone(entry: Entry, outcome: Outcome): void {
     this.#running = undefined
-    clearTimeout(this.#watchdog)
-    this.#watchdog = undefined
+    this.#watchdog.clear()
     const session = entry.session ?? this.#owner
     this.#owner = outcome.status === "idle" ? undefined : session
     if (entry.session !== undefined) {
       entry.session.status = outcome.status
-      if (!outcome.refused) for (const listening of entry.listening) this.#listen(entry.session, listening)
+      for (const listening of outcome.refused ? [] : entry.listening) {
+        this.#repairs.push(...applyListening(entry.session, listening, this.#sessions.values()).map(internal))
+      }
     }
     this.#answer(entry, outcome.bytes)
     for (const notification of outcome.notifications) this.#notify(notification)
     this.#dispatch()
     this.#watchOwner()
-  }
-
-  #listen(session: Session, { channel, listen }: Listening): void {
-    if (listen) {
-      session.channels.add(channel!)
-      return
-    }
-    const left = channel === undefined ? [...session.channels] : [channel]
-    for (const name of left) session.channels.delete(name)
-    // `UNLISTEN` was meant for this connection only: the others' channels are taken up again before anything else runs.
-    const lost = new Set<string>()
-    for (const other of this.#sessions.values()) {
-      for (const name of other.channels) if (channel === undefined || name === channel) lost.add(name)
-    }
-    for (const name of lost) this.#repairs.push(internal(simpleQuery(`LISTEN ${quoteIdentifier(name)}`)))
   }
 
   #notify({ bytes, channel }: Notification): void {
@@ -266,34 +207,32 @@ export class Hub {
 
   /** A statement that only computes cannot be reached. Starting the database anew takes everybody half a second, and ends it. */
   #watchRunning(): void {
-    if (this.#watchdog !== undefined) return
-    this.#watchdog = setTimeout(() => {
+    this.#watchdog.set(this.#options.cancelGraceMillis, () => {
       void this.#engine?.kill("a cancelled statement would not stop")
-    }, this.#options.cancelGraceMillis)
+    })
   }
 
   /** Somebody who owns the session and does nothing holds up everybody, for ever if he waits for one of them. */
   #watchOwner(): void {
     const owner = this.#owner
     if (owner === undefined || owner.gone || this.#running !== undefined || this.#waiting.length === 0) return
-    this.#idleTimer ??= setTimeout(() => {
-      this.#idleTimer = undefined
+    this.#idleAlarm.set(this.#options.idleTransactionMillis, () => {
       if (this.#owner !== owner || this.#running !== undefined) return
       owner.connection.push(errorResponse("FATAL", "25P03", "terminating connection due to idle-in-transaction timeout"))
       owner.connection.destroy()
-    }, this.#options.idleTransactionMillis)
+    })
   }
 
   #lost(reason: string): void {
     this.#engine = undefined
     this.#forgetEverybody(new Error(`The embedded database stopped: ${reason}`))
+    this.#onIdle?.()
   }
 
   /** Whoever is connected learns that his session is gone, as when a server crashes, and may connect anew. */
   #forgetEverybody(error: Error): void {
-    clearTimeout(this.#watchdog)
-    clearTimeout(this.#idleTimer)
-    this.#watchdog = this.#idleTimer = undefined
+    this.#watchdog.clear()
+    this.#idleAlarm.clear()
     this.#running = this.#owner = undefined
     this.#waiting = []
     this.#repairs = []
@@ -306,5 +245,3 @@ export class Hub {
     }
   }
 }
-
-const internal = (cycle: Uint8Array): Entry => ({ session: undefined, cycle, listening: [], cancelled: false })

@@ -1,7 +1,7 @@
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import { Effect, type Scope } from "effect"
 import type { Reactivity } from "effect/reactivity/Reactivity"
-import { clientSettings, notifyInTransaction } from "../postgres.ts"
+import { makeClient } from "../postgres.ts"
 import { ensureCreated } from "./creation.ts"
 import { lockDirectory } from "./directory-lock.ts"
 import { Engine } from "./engine.ts"
@@ -16,7 +16,7 @@ export interface EmbeddedOptions {
   readonly lockWaitMillis?: number
   /** How many connections share the database (8). Every `listen` holds one for as long as its scope is open. */
   readonly maxConnections?: number
-  /** How long opening may take (60 000), which includes the recovery of what a killed process left. */
+  /** How long opening may take (120 000), which includes recovering from a kill: some 2000 syncs and the log since the last checkpoint. */
   readonly openMillis?: number
   /** How long a cancelled statement may go on before the database is started anew (3000). */
   readonly cancelGraceMillis?: number
@@ -39,17 +39,14 @@ export const openEmbedded = Effect.fnUntraced(function*(
   yield* lockDirectory({ directory, waitMillis: options.lockWaitMillis ?? 0 })
   const data = yield* ensureCreated(directory)
   const hub = yield* openHub(data, options)
-  const client = yield* PgClient.make({
-    ...clientSettings,
+  const client = yield* makeClient({
     stream: () => hub.connect(),
     username: "postgres",
     database: "postgres",
     maxConnections: options.maxConnections ?? 8
-  }).pipe(Effect.mapError((error) => failed(directory, error)))
-  // Before the pool closes, which waits for whoever holds one of its connections, however long that takes.
-  yield* Effect.addFinalizer(() => closeHub(hub, options))
+  }, { first: closeHub(hub, options), withinMillis: 1000 }).pipe(Effect.mapError((error) => failed(directory, error)))
   yield* keepUp(client)
-  return { client: notifyInTransaction(client), hub }
+  return { client, hub }
 })
 
 const openHub = (data: string, options: EmbeddedOptions) =>
@@ -57,7 +54,7 @@ const openHub = (data: string, options: EmbeddedOptions) =>
     Effect.tryPromise({
       try: async () => {
         const hub = new Hub({
-          start: (onExit) => Engine.start(data, options.openMillis ?? 60_000, onExit),
+          start: (onExit) => Engine.start(data, options.openMillis ?? 120_000, onExit),
           cancelGraceMillis: options.cancelGraceMillis ?? 3000,
           idleTransactionMillis: options.idleTransactionMillis ?? 30_000
         })

@@ -50,6 +50,10 @@ export const readyForQuery = (status: TransactionStatus): Uint8Array => message(
 export const errorResponse = (severity: "ERROR" | "FATAL", code: string, what: string): Uint8Array =>
   message("E", cString(`S${severity}`), cString(`V${severity}`), cString(`C${code}`), cString(`M${what}`), Uint8Array.of(0))
 
+/** What a statement is told that was cancelled before its turn. */
+export const cancelledInLine = (status: TransactionStatus): Uint8Array =>
+  concat([errorResponse("ERROR", "57014", "canceling statement due to user request"), readyForQuery(status)])
+
 /** Everybody is let in: who may use the database is decided by who may open its directory. */
 export const greeting = (pid: number, secret: number): Uint8Array =>
   concat([message("R", int32(0)), message("K", int32(pid), int32(secret)), readyForQuery("idle")])

@@ -1,6 +1,14 @@
 import { Duplex } from "node:stream"
-import type { Hub, Session } from "./hub.ts"
 import { concat, eachMessage, greeting, int32At, letter, opening } from "./protocol.ts"
+import type { Session } from "./session.ts"
+
+/** What a connection needs from whoever shares the session out. */
+export interface Exchange {
+  readonly join: (connection: Duplex) => Session | undefined
+  readonly submit: (session: Session, cycle: Uint8Array) => void
+  readonly leave: (session: Session) => void
+  readonly cancel: (pid: number, secret: number) => void
+}
 
 const sync = letter("S")
 const query = letter("Q")
@@ -10,16 +18,16 @@ const nothing = new Uint8Array(0)
 
 /**
  * What the driver takes for a socket. It cuts what the driver writes into cycles, each ending where the server would
- * answer `ReadyForQuery`, and hands them to the hub.
+ * answer `ReadyForQuery`, and hands them on.
  */
 export class VirtualConnection extends Duplex {
-  readonly #hub: Hub
+  readonly #exchange: Exchange
   #session: Session | undefined
   #pending: Uint8Array = nothing
 
-  constructor(hub: Hub) {
+  constructor(exchange: Exchange) {
     super({ emitClose: true, autoDestroy: true })
-    this.#hub = hub
+    this.#exchange = exchange
   }
 
   override _read(): void {
@@ -41,7 +49,7 @@ export class VirtualConnection extends Duplex {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#pending = nothing
-    if (this.#session !== undefined) this.#hub.leave(this.#session)
+    if (this.#session !== undefined) this.#exchange.leave(this.#session)
     done(error)
   }
 
@@ -55,11 +63,11 @@ export class VirtualConnection extends Duplex {
         this.push(encryptionRefused)
         return
       case "cancel":
-        this.#hub.cancel(asked.pid, asked.secret)
+        this.#exchange.cancel(asked.pid, asked.secret)
         this.destroy()
         return
       case "startup":
-        this.#session = this.#hub.join(this)
+        this.#session = this.#exchange.join(this)
         if (this.#session === undefined) this.destroy(new Error("The embedded database is closed"))
         else this.push(greeting(this.#session.pid, this.#session.secret))
     }
@@ -71,7 +79,7 @@ export class VirtualConnection extends Duplex {
     eachMessage(bytes, 0, bytes.length, (type, _start, end) => {
       if (type === terminate) return void this.destroy()
       if (type !== sync && type !== query) return
-      this.#hub.submit(session, bytes.subarray(from, end))
+      this.#exchange.submit(session, bytes.subarray(from, end))
       from = end
     })
     this.#pending = from === bytes.length ? nothing : bytes.subarray(from)

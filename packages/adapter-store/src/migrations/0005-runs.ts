@@ -68,7 +68,7 @@ export const runs: Migration = {
       PRIMARY KEY (organization_id, run_id),
       FOREIGN KEY (organization_id, run_id) REFERENCES runs (organization_id, id) ON DELETE CASCADE
     ) WITH (fillfactor = 50)`,
-    // `text` is the inside of a JSON string: agents print U+0000, which a text column refuses.
+    // `text_bytes` is what an output event counts against the bound of its run; it is 0 for the others.
     `CREATE TABLE run_events (
       organization_id uuid NOT NULL,
       run_id uuid NOT NULL,

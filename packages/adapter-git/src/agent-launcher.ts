@@ -1,38 +1,25 @@
-import type { AgentLauncher } from "@coppice/core/ports"
 import type { AgentEvent, AgentSessionId, Launch } from "@coppice/core"
 import { AgentUnavailable } from "@coppice/core"
+import type { AgentLauncher } from "@coppice/core/ports"
 import { Array, DateTime, Effect, Option, Scope, Stream } from "effect"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { availability } from "./agent/availability.ts"
 import { deliver } from "./agent/prompt.ts"
 import { Sessions } from "./agent/sessions.ts"
+import { spawnProblem } from "./agent/spawn-problem.ts"
+import { insideFolder } from "./file/containment.ts"
+import { writeDurably } from "./file/durable-file.ts"
+import { emptyFolder, removeUnfinished } from "./file/folder.ts"
+import { untorn } from "./file/untorn.ts"
 import type { HostContext } from "./host-context.ts"
 import { makeKeyedLock } from "./keyed-lock.ts"
-import { writeDurably } from "./process/durable-file.ts"
 import { childEnvironment } from "./process/environment.ts"
 import { startJob } from "./process/job.ts"
 import { OutputRing } from "./process/output-ring.ts"
 import { settleProcesses } from "./process/settle.ts"
 import { openTranscript } from "./process/transcript.ts"
 import { millisUntil } from "./real-time.ts"
-import { insideFolder } from "./worktree/containment.ts"
-
-/** What the system says when a program cannot be started, in words. */
-const spawnProblem = (error: unknown): string => {
-  const code = (error as NodeJS.ErrnoException).code ?? String(error)
-  const words: Record<string, string> = {
-    ENOENT: "its program, or the interpreter that it names, is not there",
-    EACCES: "its program may not be executed",
-    ENOEXEC: "its program is not executable on this machine",
-    E2BIG: "its arguments and environment are too long",
-    EMFILE: "this process has too many files open",
-    ENFILE: "the machine has too many files open",
-    EAGAIN: "the machine has too many processes",
-    ENOMEM: "the machine has too little memory"
-  }
-  return words[code] ?? code
-}
 
 /** The agents of this machine. When the scope ends, so does every process. */
 export const makeAgentLauncher = (
@@ -89,12 +76,19 @@ export const makeAgentLauncher = (
             transcript: openTranscript(join(folders.transcripts, `${request.sessionId}.log`), context.transcriptBytes)
           })
         },
-        catch: (error) =>
-          new AgentUnavailable({
-            message: `${agent.name} could not be started: ${spawnProblem(error)}.`,
-            hint: `See agents[].command of "${agent.id}" in the configuration file.`
-          })
-      }).pipe(Effect.tapError(() => Effect.promise(() => rm(promptFile, { force: true }))))
+        catch: (error) => error
+      }).pipe(
+        Effect.tapError(() => Effect.promise(() => rm(promptFile, { force: true }))),
+        Effect.catch((error) => {
+          const problem = spawnProblem(error)
+          return problem === undefined ? Effect.die(error) : Effect.fail(
+            new AgentUnavailable({
+              message: `${agent.name} could not be started: ${problem}.`,
+              hint: `See agents[].command of "${agent.id}" in the configuration file.`
+            })
+          )
+        })
+      )
       const startedAt = DateTime.makeUnsafe(job.startedAt)
       sessions.set(request.sessionId, { pid: job.pid, startedAt, ring, job })
       const end = (outcome: { readonly exitCode?: number; readonly signal?: string }) => {
@@ -149,7 +143,17 @@ export const makeAgentLauncher = (
       stop: (sessionId) =>
         exclusively(sessionId, Effect.promise(() => sessions.get(sessionId)?.job?.stop() ?? Promise.resolve())),
       settle: () =>
-        Effect.promise(() => settleProcesses(jobs.records, jobs.installation, jobs.graceMillis)).pipe(
+        untorn(async () => {
+          const records = await settleProcesses(jobs)
+          // While nothing runs, nothing uses what an earlier life left in them.
+          if (jobs.live.size === 0) {
+            await emptyFolder(folders.prompts)
+            await emptyFolder(folders.quarantine)
+            await removeUnfinished(folders.processes)
+            await removeUnfinished(folders.records)
+          }
+          return records
+        }).pipe(
           Effect.map((records) =>
             Array.map(records.filter(({ kind }) => kind === "agent"), ({ job }) => job as AgentSessionId)
           )

@@ -28,11 +28,12 @@ export const hostContext = (given: LocalHostOptions) => {
       prompts: folder("prompts"),
       transcripts: folder("transcripts"),
       quarantine: folder("git"),
-      records: folder("worktree-records")
+      records: folder("worktree-records"),
+      processes: folder("processes")
     },
     roots: options.repositoryRoots.map((root) => resolve(root.replace(/^~(?=\/|$)/, () => userHome))),
     installation,
-    jobs: { installation, records, graceMillis: options.terminateGraceMillis }
+    jobs: { installation, records, live: new Set<string>(), graceMillis: options.terminateGraceMillis }
   }
 }
 export type HostContext = ReturnType<typeof hostContext>

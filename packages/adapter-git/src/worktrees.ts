@@ -34,8 +34,7 @@ export const makeWorktrees = (context: HostContext, git: Git): Worktrees["Servic
           request.workspaceId,
           createWorktree(context, git, records, request, (event) => Queue.offerUnsafe(queue, event))
         ).pipe(Effect.andThen(Queue.end(queue))), { bufferSize: Number.POSITIVE_INFINITY }),
-    list: (repositoryPath) =>
-      listWorktrees(context, git, records, repositoryPath).pipe(Effect.catchTag("GitFailed", (failure) => Effect.die(failure))),
+    list: (repositoryPath) => listWorktrees(context, git, records, repositoryPath),
     status: (worktree) => asConflict(worktreeStatus(context, git, worktree), "The state of the workspace cannot be told"),
     diff: (worktree, options) =>
       asConflict(worktreeDiff(context, git, worktree, options), "The changes of the workspace cannot be told"),

@@ -6,6 +6,7 @@ import type { HostContext } from "../host-context.ts"
 import type { Git, GitCall, GitOutput } from "./git.ts"
 import type { GitFailed } from "./git-failed.ts"
 import { configOf, harmlessConfig } from "./repository-config.ts"
+import { untorn } from "../file/untorn.ts"
 
 /** A working tree and the repository that it belongs to. */
 export interface ContentPlace {
@@ -53,15 +54,15 @@ export const contentGit = (
     const { trusted, workTree, commonDir } = place
     const scratch = join(context.folders.quarantine, randomUUID())
     yield* Effect.acquireRelease(
-      Effect.promise(() => mkdir(scratch, { mode: 0o700 })),
-      () => Effect.promise(() => rm(scratch, { recursive: true, force: true }))
+      untorn(() => mkdir(scratch, { mode: 0o700 })),
+      () => untorn(() => rm(scratch, { recursive: true, force: true }))
     )
     const own = { GIT_DIR: place.gitDir, GIT_COMMON_DIR: commonDir, GIT_WORK_TREE: workTree, GIT_INDEX_FILE: place.index }
     let environment: Record<string, string> = own
     if (!trusted) {
-      const entries = yield* configOf(git, context.folders.quarantine, { GIT_DIR: place.gitDir, GIT_COMMON_DIR: commonDir })
+      const entries = yield* configOf(git, context.folders.quarantine, { GIT_DIR: commonDir })
       const folder = join(scratch, "git")
-      yield* Effect.promise(async () => {
+      yield* untorn(async () => {
         await mkdir(join(folder, "refs"), { recursive: true })
         await mkdir(join(folder, "objects"), { recursive: true })
         await copyRules(commonDir, folder)

@@ -50,7 +50,9 @@ const unsafe = {
   allowUnsafePager: true,
   allowUnsafeConfigPaths: true,
   allowUnsafeTemplateDir: true,
-  allowUnsafeExec: true
+  allowUnsafeExec: true,
+  allowUnsafeConfigEnvCount: true,
+  allowUnsafeSubmodule: true
 }
 
 const always = ["gc.auto=0", "maintenance.auto=false", "advice.detachedHead=false"]
@@ -63,6 +65,8 @@ export const makeGit = (context: HostContext) => {
   const once = (call: GitCall): Effect.Effect<GitOutput, GitFailed> =>
     Effect.callback<GitOutput, GitFailed>((resume) => {
       const job = `git-${randomUUID()}`
+      const { live } = context.jobs
+      live.add(job)
       const environment = {
         ...base,
         GIT_ALLOW_PROTOCOL: allowedProtocols(call),
@@ -97,6 +101,8 @@ export const makeGit = (context: HostContext) => {
             size += bytes.length
             if (size > maxBytes) controller.abort()
           })
+          // simple-git waits 50 ms more for output that never came; an empty piece at the end says that it is all.
+          stdout.once("end", () => stdout.emit("data", Buffer.alloc(0)))
         })
         await git.raw([...call.args])
       }
@@ -110,6 +116,7 @@ export const makeGit = (context: HostContext) => {
           })
       )
       void ended.then((failure) => {
+        live.delete(job)
         if (failure !== undefined && size <= maxBytes) return resume(Effect.fail(failure))
         const bytes = Buffer.concat(chunks).subarray(0, maxBytes)
         resume(Effect.succeed({ bytes, text: bytes.toString("utf8"), truncated: size > maxBytes }))

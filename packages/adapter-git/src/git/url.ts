@@ -34,3 +34,19 @@ export const hasCredentials = (url: string): boolean => {
 
 /** A URL as it may be shown. */
 export const withoutCredentials = (text: string): string => text.replace(/(\w+:\/\/)[^\s@/]*@/g, "$1")
+
+/** Resolves a submodule's `./` or `../` URL against the URL of the repository that names it, as Git does. */
+export const resolveUrl = (base: string, url: string): string => {
+  let from = base.replace(/\/+$/, "")
+  let rest = url
+  while (/^\.\.?\//.test(rest)) {
+    if (rest.startsWith("../")) {
+      // The last step of an scp-like URL's path follows a colon.
+      const cut = Math.max(from.lastIndexOf("/"), from.includes("://") ? -1 : from.lastIndexOf(":"))
+      if (cut <= 0) return ""
+      from = from[cut] === ":" ? from.slice(0, cut + 1) : from.slice(0, cut)
+      rest = rest.slice(3)
+    } else rest = rest.slice(2)
+  }
+  return from.endsWith(":") ? `${from}${rest}` : `${from}/${rest}`
+}

@@ -40,12 +40,14 @@ export interface Job {
 export interface JobSettings {
   readonly installation: string
   readonly records: ProcessRecords
+  /** What runs in this life of the host, which a settling spares. */
+  readonly live: Set<string>
   readonly graceMillis: number
 }
 
 /** Starts a job. It is on record before it runs, and stays so until nothing of it is left. */
 export const startJob = async (settings: JobSettings, request: JobRequest): Promise<Job> => {
-  const { installation, records, graceMillis } = settings
+  const { installation, records, live, graceMillis } = settings
   const { kind, job, onOutput, transcript } = request
   const record: ProcessRecord = {
     kind,
@@ -53,13 +55,16 @@ export const startJob = async (settings: JobSettings, request: JobRequest): Prom
     boot: bootId(),
     ...(request.promptFile !== undefined && { promptFile: request.promptFile })
   }
-  await records.write(record)
-  const spawned = await spawnProgram(request.program, request.args, {
-    cwd: request.cwd,
-    environment: { ...request.environment, [markerName]: markerValue(installation, job) },
-    input: request.input === undefined ? "ignore" : "pipe"
-  }).catch(async (error) => {
+  live.add(job)
+  const spawned = await records.write(record).then(() =>
+    spawnProgram(request.program, request.args, {
+      cwd: request.cwd,
+      environment: { ...request.environment, [markerName]: markerValue(installation, job) },
+      input: request.input === undefined ? "ignore" : "pipe"
+    })
+  ).catch(async (error) => {
     await records.remove(job)
+    live.delete(job)
     await transcript.close()
     throw error
   })
@@ -88,6 +93,7 @@ export const startJob = async (settings: JobSettings, request: JobRequest): Prom
   }
   await records.write({ ...record, pid, ...(startTime !== undefined && { startTime }) }).catch(async (error) => {
     await terminate(quarry, 0)
+    live.delete(job)
     throw error
   })
 
@@ -103,6 +109,7 @@ export const startJob = async (settings: JobSettings, request: JobRequest): Prom
     child.stderr!.destroy()
     await transcript.close()
     await records.remove(job)
+    live.delete(job)
     return outcome
   })()
   // Whoever awaits it hears of a failure; nobody has to.

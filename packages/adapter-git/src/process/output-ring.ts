@@ -90,7 +90,7 @@ export class OutputRing {
       this.#kept = this.#kept.slice(this.#first)
       this.#first = 0
     }
-    for (const [more, after] of [...this.#waiting]) {
+    for (const [more, after] of Array.from(this.#waiting)) {
       // Who waits for a later one, as a reader that resumes does, is woken at the end too, when none will come.
       if (this.#sequence <= after && !this.#ended) continue
       this.#waiting.delete(more)

@@ -1,7 +1,7 @@
 import { Option, Schema } from "effect"
 import { readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { writeDurably } from "./durable-file.ts"
+import { writeDurably } from "../file/durable-file.ts"
 
 /**
  * What is known of a job's process on disk. It is written before the process starts, and completed with pid and start

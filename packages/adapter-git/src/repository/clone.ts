@@ -8,8 +8,9 @@ import type { Git } from "../git/git.ts"
 import { hasCredentials, transportOf, withoutCredentials } from "../git/url.ts"
 import type { HostContext } from "../host-context.ts"
 import { millisUntil } from "../real-time.ts"
-import { removeFolder } from "../worktree/take-down.ts"
+import { removeFolder } from "../file/folder.ts"
 import { inspectRepository } from "./inspect.ts"
+import { untorn } from "../file/untorn.ts"
 
 const checkUrl = (url: string) =>
   Effect.gen(function*() {
@@ -45,7 +46,7 @@ export const cloneRepository = (
     const timeoutMillis = yield* millisUntil(request.deadline)
     if (timeoutMillis <= 0) return yield* late
     // What a crash left of an earlier attempt. One at a time works on a project, so that nobody else's is among it.
-    yield* Effect.promise(async () => {
+    yield* untorn(async () => {
       const stale = (await readdir(folder)).filter((name) => name.startsWith(`${projectId}.`))
       for (const name of stale) await removeFolder(join(folder, name))
     })
@@ -64,10 +65,10 @@ export const cloneRepository = (
             hint: "Check the URL, and that the user who runs the service may read it without being asked."
           })
       ),
-      Effect.andThen(Effect.promise(() => rename(aside, path))),
-      Effect.onExit((exit) => exit._tag === "Success" ? Effect.void : Effect.promise(() => removeFolder(aside)))
+      Effect.andThen(untorn(() => rename(aside, path))),
+      Effect.onExit((exit) => exit._tag === "Success" ? Effect.void : untorn(() => removeFolder(aside)))
     )
     return yield* inspectRepository(context, git, path).pipe(
-      Effect.tapError(() => Effect.promise(() => removeFolder(path)))
+      Effect.tapError(() => untorn(() => removeFolder(path)))
     )
   })

@@ -9,7 +9,7 @@ import type { GitFailed } from "../git/git-failed.ts"
 import type { Layout } from "../git/layout.ts"
 import { layoutOf } from "../git/layout.ts"
 import type { HostContext } from "../host-context.ts"
-import { isUnder } from "../worktree/containment.ts"
+import { isUnder } from "../file/containment.ts"
 
 const refuse = (message: string, hint?: string) => new InvalidRequest({ message, ...(hint !== undefined && { hint }) })
 

@@ -73,7 +73,7 @@ export const pushBranch = (
         trusted,
         network: true,
         timeoutMillis,
-        args: ["push", "--porcelain", "--no-force", "--no-follow-tags", "--recurse-submodules=no", "--", remote, refspec]
+        args: ["push", "--no-force", "--no-follow-tags", "--recurse-submodules=no", "--", remote, refspec]
       }).pipe(failed)
       return { remote, commit }
     }
@@ -95,7 +95,7 @@ export const pushBranch = (
     }).pipe(failed)
     for (const url of urls) {
       yield* content.run(
-        ["push", "--porcelain", "--no-force", "--no-follow-tags", "--no-verify", "--recurse-submodules=no", "--", url, refspec],
+        ["push", "--no-force", "--no-follow-tags", "--no-verify", "--recurse-submodules=no", "--", url, refspec],
         { timeoutMillis }
       ).pipe(failed)
     }

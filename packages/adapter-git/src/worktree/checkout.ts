@@ -76,7 +76,7 @@ export const checkOut = (context: HostContext, git: Git, layout: Layout, record:
       ? []
       : fields((yield* content.run(["check-attr", "--cached", "--stdin", "-z", "filter"], { input: names })).text)
     const asked = [...new Set(attributes.filter((_, position) => position % 3 === 2))]
-    const entries = yield* configOf(git, layout.commonDir, pinned(layout, gitDir))
+    const entries = yield* configOf(git, layout.commonDir, { GIT_DIR: layout.commonDir })
     const own = ownFilters(asked, entries)
     if (own.length > 0) {
       return yield* worktreeFailed(

@@ -20,6 +20,7 @@ import type { WorktreeRecord, WorktreeRecords } from "./record.ts"
 import { runSetup } from "./setup.ts"
 import { fetchSubmodules } from "./submodules.ts"
 import { takeDown } from "./take-down.ts"
+import { untorn } from "../file/untorn.ts"
 
 export type Tell = (event: WorktreeEvent) => void
 
@@ -60,7 +61,7 @@ const make = (context: HostContext, git: Git, layout: Layout, request: WorktreeR
     ).pipe(withRepositoryLock(layout.commonDir, context.lockWaitMillis))
     if (added.hookFailure !== undefined) progress(`A hook of the repository failed: ${added.hookFailure}`)
     if (!trusted) yield* checkOut(context, git, layout, record, timeoutMillis)
-    const submodules = yield* fetchSubmodules(git, record.path, trusted, timeoutMillis)
+    const submodules = yield* fetchSubmodules(git, layout, record.path, trusted, timeoutMillis)
     if (submodules > 0) progress(`Fetched ${submodules} ${submodules === 1 ? "submodule" : "submodules"}.`)
     for (const message of yield* copyIncluded(git, layout, record.path, trusted, timeoutMillis)) progress(message)
     if (request.setup !== undefined && request.setup.commands.length > 0) {
@@ -103,7 +104,7 @@ export const createWorktree = (
     }
     if (earlier !== undefined) {
       yield* takeDown(context, git, layout, earlier).pipe(withLock)
-      yield* Effect.promise(() => records.remove(workspaceId))
+      yield* untorn(() => records.remove(workspaceId))
     }
     if (yield* Effect.promise(() => lstat(path).then(() => true, () => false))) {
       return yield* worktreeFailed("workspace", `There is something at ${path} that this service does not know.`)
@@ -130,14 +131,14 @@ export const createWorktree = (
     if (before !== undefined) return yield* worktreeFailed("workspace", `There is a branch "${branch}" already. Choose another name.`)
     const undo = takeDown(context, git, layout, record).pipe(
       withLock,
-      Effect.andThen(Effect.promise(() => records.remove(workspaceId))),
+      Effect.andThen(untorn(() => records.remove(workspaceId))),
       // The record stays, so that the next attempt, or a removal, takes it back.
       Effect.catch((failure) => Effect.logError("A worktree that was not finished could not be taken back", failure))
     )
-    yield* Effect.promise(() => records.write(record))
-    yield* make(context, git, layout, request, record, tell).pipe(
+    yield* untorn(() => records.write(record)).pipe(
+      Effect.andThen(make(context, git, layout, request, record, tell)),
       (self) => within(self, remaining, () => Effect.fail(late)),
-      Effect.andThen(Effect.promise(() => records.write({ ...record, state: "ready" }))),
+      Effect.andThen(untorn(() => records.write({ ...record, state: "ready" }))),
       Effect.onExit((exit) => exit._tag === "Success" ? Effect.void : undo)
     )
     tell({ _tag: "Ready", path, baseCommit })

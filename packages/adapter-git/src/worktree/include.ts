@@ -5,7 +5,8 @@ import type { Git } from "../git/git.ts"
 import { fields } from "../git/git.ts"
 import type { GitFailed } from "../git/git-failed.ts"
 import type { Layout } from "../git/layout.ts"
-import { isUnder } from "./containment.ts"
+import { isUnder } from "../file/containment.ts"
+import { untorn } from "../file/untorn.ts"
 
 const fileName = ".worktreeinclude"
 
@@ -78,7 +79,7 @@ export const copyIncluded = (
     const results: Array<Copied> = []
     for (const path of fields(ignored.text)) {
       if (path.endsWith("/")) continue
-      results.push(yield* Effect.promise(() => copyOne(layout.top, worktree, path)))
+      results.push(yield* untorn(() => copyOne(layout.top, worktree, path)))
     }
     const copied = results.filter(({ left }) => left === undefined)
     const left = results.filter(({ left }) => left !== undefined)

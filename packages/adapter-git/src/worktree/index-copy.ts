@@ -8,6 +8,7 @@ import { fields } from "../git/git.ts"
 import type { GitFailed } from "../git/git-failed.ts"
 import type { HostContext } from "../host-context.ts"
 import type { Place } from "./place.ts"
+import { untorn } from "../file/untorn.ts"
 
 /**
  * Git on a worktree with a copy of its index, so that looking changes nothing. Bits that hide a change from Git are
@@ -35,7 +36,7 @@ export const withIndexCopy = (
       run: (args, options) =>
         scope.run(args, { ...options, environment: { ...options?.environment, GIT_INDEX_FILE: index } })
     }
-    const copied = yield* Effect.promise(async () => {
+    const copied = yield* untorn(async () => {
       const source = join(place.gitDir, "index")
       const found = await lstat(source).catch(() => undefined)
       if (found?.isFile() !== true) return false

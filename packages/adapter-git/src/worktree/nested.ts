@@ -6,7 +6,7 @@ import type { Git } from "../git/git.ts"
 import { fields, line } from "../git/git.ts"
 import type { GitFailed } from "../git/git-failed.ts"
 import type { HostContext } from "../host-context.ts"
-import { isUnder } from "./containment.ts"
+import { isUnder } from "../file/containment.ts"
 import { withIndexCopy } from "./index-copy.ts"
 import type { Place } from "./place.ts"
 

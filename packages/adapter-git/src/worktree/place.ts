@@ -1,14 +1,16 @@
 import type { WorktreeRef } from "@coppice/core"
 import { Conflict } from "@coppice/core"
 import { Effect } from "effect"
-import { lstat, realpath } from "node:fs/promises"
-import { basename } from "node:path"
+import { lstat, readFile, realpath, rm, writeFile } from "node:fs/promises"
+import { basename, join } from "node:path"
 import type { Git } from "../git/git.ts"
 import { line } from "../git/git.ts"
 import type { Layout } from "../git/layout.ts"
+import { commitOf } from "../git/refs.ts"
 import { layoutOf, pinned, privateDirOf } from "../git/layout.ts"
 import type { HostContext } from "../host-context.ts"
-import { isUnder } from "./containment.ts"
+import { isUnder } from "../file/containment.ts"
+import { untorn } from "../file/untorn.ts"
 
 /** A worktree of ours that is there, and where its parts are. */
 export interface Place {
@@ -35,6 +37,15 @@ export const repositoryOf = (git: Git, repositoryPath: string) =>
     new Conflict({ message: "The repository of the workspace is not there any more.", hint: "Put it back, or delete the project." })
   ))
 
+/** Where Git keeps what a worktree shares, as it writes it itself; an agent could have had it look elsewhere. */
+const repairCommonDir = async (gitDir: string): Promise<void> => {
+  const file = join(gitDir, "commondir")
+  const written = (await lstat(file).catch(() => undefined))?.isFile() === true ? await readFile(file, "utf8") : ""
+  if (written.trim() === "../..") return
+  await rm(file, { recursive: true, force: true })
+  await writeFile(file, "../..\n", { flag: "wx" })
+}
+
 /** Finds a worktree. Nothing that is written inside of it is believed: where it belongs follows from its workspace's id. */
 export const findPlace = (context: HostContext, git: Git, worktree: WorktreeRef): Effect.Effect<Place, Conflict> =>
   Effect.gen(function*() {
@@ -46,15 +57,20 @@ export const findPlace = (context: HostContext, git: Git, worktree: WorktreeRef)
     const layout = yield* repositoryOf(git, worktree.repositoryPath)
     const gitDir = privateDirOf(layout, worktree.workspaceId)
     if (!(yield* Effect.promise(() => isFolder(gitDir)))) return yield* gone
+    yield* untorn(() => repairCommonDir(gitDir))
     const headCommit = yield* git.run({
       cwd: layout.commonDir,
       environment: pinned(layout, gitDir),
-      args: ["rev-parse", "--verify", "--end-of-options", "HEAD^{commit}"]
+      args: ["rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}"]
     }).pipe(
       Effect.map(line),
-      Effect.mapError((failure) =>
-        new Conflict({ message: `The worktree of the workspace has no commit: ${failure.reason}` })
-      )
+      // A HEAD without a commit, or a broken one: the branch, or the base, is what is left to compare with.
+      Effect.catch(() => commitOf(git, layout, worktree.branch)),
+      Effect.flatMap((commit) => commit === undefined ? commitOf(git, layout, worktree.baseCommit) : Effect.succeed(commit)),
+      Effect.orElseSucceed(() => undefined)
     )
+    if (headCommit === undefined) {
+      return yield* new Conflict({ message: "The repository has lost the commits that the workspace is based on." })
+    }
     return { path: worktree.path, layout, gitDir, headCommit }
   })

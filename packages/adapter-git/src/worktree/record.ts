@@ -2,7 +2,7 @@ import { WorkspaceId } from "@coppice/core"
 import { Option, Schema } from "effect"
 import { readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { writeDurably } from "../process/durable-file.ts"
+import { writeDurably } from "../file/durable-file.ts"
 
 /**
  * What this host knows of a worktree. It is written before anything is made, so that what a crash leaves half made is

@@ -14,6 +14,7 @@ import type { WorktreeRecords } from "./record.ts"
 import { rescue } from "./rescue.ts"
 import { countUnmerged, examine } from "./status.ts"
 import { deleteRef, removeFiles, rescueRefOf, takeDown } from "./take-down.ts"
+import { untorn } from "../file/untorn.ts"
 
 const isServices = (branch: string): boolean => branch.startsWith("coppice/")
 
@@ -76,10 +77,10 @@ const removePresent = (
       baseCommit: worktree.baseCommit,
       ...(lost.length > 0 && { rescueRef })
     }
-    yield* Effect.promise(() => records.write(record))
+    yield* untorn(() => records.write(record))
     yield* removeFiles(context, place.layout, worktree.workspaceId, place.path)
     if (isServices(worktree.branch)) yield* deleteBranch(git, place.layout, worktree.branch)
-    yield* Effect.promise(() => records.remove(worktree.workspaceId))
+    yield* untorn(() => records.remove(worktree.workspaceId))
     return lost.length > 0 ? { rescueRef } : {}
   })
 
@@ -94,7 +95,7 @@ const finish = (context: HostContext, git: Git, records: WorktreeRecords, layout
       // Without its worktree a branch that nothing else holds is all that is left of it: it stays.
       if (unmerged === 0 || rescueRef !== undefined) yield* deleteBranch(git, layout, worktree.branch)
     }
-    yield* Effect.promise(() => records.remove(worktree.workspaceId))
+    yield* untorn(() => records.remove(worktree.workspaceId))
     return rescueRef === undefined ? {} : { rescueRef }
   })
 
@@ -113,7 +114,7 @@ export const removeWorktree = (
     return yield* Effect.gen(function*() {
       if (record?.state === "making") {
         yield* takeDown(context, git, layout, record)
-        yield* Effect.promise(() => records.remove(given.workspaceId))
+        yield* untorn(() => records.remove(given.workspaceId))
         return {}
       }
       const worktree: WorktreeRef = given.path === undefined

@@ -30,7 +30,7 @@ export const countUnmerged = (
         ...(tip === undefined ? [] : [tip]),
         "--not",
         ...base,
-        `--exclude=refs/heads/${branch.replace(/[*?[\\]/g, "\\$&")}`,
+        `--exclude=${branch.replace(/[*?[\\]/g, "\\$&")}`,
         "--branches",
         "--remotes"
       ]

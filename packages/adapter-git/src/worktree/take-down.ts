@@ -1,37 +1,18 @@
 import { Effect } from "effect"
-import { chmod, lstat, readdir, rm } from "node:fs/promises"
-import { join } from "node:path"
 import type { Git } from "../git/git.ts"
 import type { GitFailed } from "../git/git-failed.ts"
 import type { Layout } from "../git/layout.ts"
 import { privateDirOf } from "../git/layout.ts"
 import { refCommit } from "../git/refs.ts"
 import type { HostContext } from "../host-context.ts"
+import { removeFolder } from "../file/folder.ts"
 import { isOurs } from "./place.ts"
 import type { WorktreeRecord } from "./record.ts"
-
-const makeWritable = async (folder: string): Promise<void> => {
-  await chmod(folder, 0o700).catch(() => {})
-  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
-    if (entry.isDirectory()) await makeWritable(join(folder, entry.name))
-  }
-}
-
-/** Removes a folder and what is in it; links are removed, not followed. Read-only folders, as caches of modules are, too. */
-export const removeFolder = async (path: string): Promise<void> => {
-  const found = await lstat(path).catch(() => undefined)
-  if (found?.isDirectory() !== true) return
-  try {
-    await rm(path, { recursive: true, force: true, maxRetries: 3 })
-  } catch {
-    await makeWritable(path)
-    await rm(path, { recursive: true, force: true, maxRetries: 3 })
-  }
-}
+import { untorn } from "../file/untorn.ts"
 
 /** Removes the files of a worktree, and what Git keeps of it. Only folders that are ours by their place are touched. */
 export const removeFiles = (context: HostContext, layout: Layout, workspaceId: string, path: string) =>
-  Effect.promise(async () => {
+  untorn(async () => {
     if (await isOurs(context, workspaceId, path)) await removeFolder(path)
     await removeFolder(privateDirOf(layout, workspaceId))
   })

@@ -9,7 +9,10 @@ export type HttpPorts = ApiKeyStore | WebhookInbox | SecureRandom
 
 type Required = "tools" | "version"
 
-export interface HttpAppOptions<R> extends Pick<ServiceOptions<R>, Required>, Partial<Omit<ServiceOptions<R>, Required>> {
+/** `R` is what the tools and `ready` need beyond the endpoints' own ports. */
+export interface HttpAppOptions<R>
+  extends Pick<ServiceOptions<R | HttpPorts>, Required>, Partial<Omit<ServiceOptions<R | HttpPorts>, Required>>
+{
   /** The ports, as a runtime or a layer built them: `yield* Effect.context<…>()`, or `await runtime.context()`. */
   readonly context: Context.Context<R | HttpPorts>
   /** The public address. Without one the service answers to loopback names only. */

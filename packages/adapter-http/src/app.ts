@@ -39,7 +39,7 @@ export const createHttpApp = <R>(options: HttpAppOptions<R>): HttpApp => {
   let stopping = false
   const ready = options.ready ?? Effect.succeed(true)
   const isOutage = options.isOutage ?? (() => false)
-  const catalog = endpointCatalog<R>({
+  const catalog = endpointCatalog<R | HttpPorts>({
     instructions: "",
     ...options,
     isOutage,

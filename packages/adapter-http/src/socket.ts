@@ -18,10 +18,21 @@ const protocolFailures: Readonly<Record<string, Failure & { readonly status: str
 }
 const badRequest = { status: "400 Bad Request", code: "INVALID_REQUEST", message: "This is not valid HTTP/1.1." } as const
 
-/** What never became a request is answered on the bare socket, in the same envelope, and the connection ends. */
+/** Connections whose request was answered before it had arrived: nothing more is said there. */
+const answeredEarly = new WeakSet<Socket>()
+
+/**
+ * What never became a request is answered on the bare socket, in the same envelope, and the connection ends. Where it
+ * follows a good request that is still being answered, that answer goes out first, and the connection ends after it.
+ */
 export const answerBadProtocol = (server: Server): void => {
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse }) => {
-    if (!socket.writable || socket._httpMessage?.headersSent === true) return void socket.destroy()
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse | null }) => {
+    const pending = socket._httpMessage
+    if (pending?.req.complete === true && !pending.writableEnded) {
+      pending.shouldKeepAlive = false
+      return
+    }
+    if (!socket.writable || pending?.headersSent === true || answeredEarly.has(socket)) return void socket.destroy()
     const { status, ...failure } = protocolFailures[error.code ?? ""] ?? badRequest
     const body = JSON.stringify(envelope(failure))
     socket.end(
@@ -42,9 +53,14 @@ export const lingerAfterReply = (server: Server): void => {
   server.prependListener("request", (req: IncomingMessage, res: ServerResponse) => {
     res.once("finish", () => {
       if (req.complete || req.destroyed) return
+      const { socket } = req
+      answeredEarly.add(socket)
       req.resume()
-      const cut = setTimeout(() => req.socket.destroy(), lingerMillis)
-      req.once("end", () => clearTimeout(cut)).once("close", () => clearTimeout(cut))
+      const cut = setTimeout(() => socket.destroy(), lingerMillis)
+      req.once("close", () => {
+        clearTimeout(cut)
+        answeredEarly.delete(socket)
+      })
     })
   })
 }

@@ -1,11 +1,14 @@
 import { verifies } from "@coppice/testkit/conformance"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import { deprecationHeaders } from "../src/pipeline/deprecation.ts"
 import { describeMatrix, errorOf } from "./support/matrix.ts"
 import { makeService } from "./support/service.ts"
 
 describeMatrix("endpoints", (context) => {
-  it.each(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])("answers %s of the removed v1 with 410 and its replacement", async (method) => {
+  it.each(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+    verifies("mcp.removed-v1-public", "mcp.removed-v1-hint", "version.removed-410", "version.v1-removed")
+    + "answers %s of the removed v1 with 410 and its replacement", async (method) => {
     const response = await context().fetch("/api/agent/mcp", { method })
     expect(response.status).toBe(410)
     const error = await errorOf(response)
@@ -64,6 +67,17 @@ describeMatrix("endpoints", (context) => {
     expect((await errorOf(response)).code).toBe("UNAVAILABLE")
   })
 }, { isOutage: (defect) => String(defect).includes("connection lost") })
+
+describe("deprecation", () => {
+  it(verifies("version.deprecation-header") + "is told by the fields of RFC 9745 and RFC 8594", () => {
+    const [since, sunset] = [new Date("2026-11-20T00:00:00Z"), new Date("2027-03-01T00:00:00Z")]
+    expect(deprecationHeaders({ since, sunset, successor: "/mcp" })).toEqual({
+      deprecation: "@1795132800",
+      sunset: "Mon, 01 Mar 2027 00:00:00 GMT",
+      link: "</mcp>; rel=\"successor-version\""
+    })
+  })
+})
 
 describe("readiness", () => {
   const ask = async (ready: Effect.Effect<boolean>, stop = false) => {

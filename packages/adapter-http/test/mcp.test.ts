@@ -161,7 +161,7 @@ describeMatrix("mcp", (context: () => MatrixContext) => {
     ["text/event-stream, application/json;q=0.5", "text/event-stream"],
     ["text/event-stream", "text/event-stream"],
     ["text/*", "text/event-stream"]
-  ])("answers Accept %s with %s", async (accept, contentType) => {
+  ])(verifies("mcp.post-event-stream", "event.post-as-events") + "answers Accept %s with %s", async (accept, contentType) => {
     const { key } = await context().addKey()
     const response = await context().fetch("/mcp", send(key, request("ping"), accept === null ? {} : { accept }))
     expect(response.headers.get("content-type")).toBe(contentType)

@@ -3,6 +3,7 @@ import { Deferred, Effect } from "effect"
 import { Agent, get } from "node:http"
 import { expect, it } from "vitest"
 import { serveHttp } from "../src/index.ts"
+import { statusesOf, talk } from "./support/raw-socket.ts"
 import { makeService, testTool } from "./support/service.ts"
 
 const call = (name: string) => JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name } })
@@ -50,6 +51,20 @@ it("stops at once while connections are merely kept alive", async () => {
   expect(performance.now() - before).toBeLessThan(500)
   agent.destroy()
   await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
+})
+
+it("keeps nothing of the early answers that a connection has had", async () => {
+  const { server } = await started([])
+  const warnings: Array<string> = []
+  const note = (warning: Error) => void warnings.push(warning.name)
+  process.on("warning", note)
+  const head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n"
+  const parts = Array.from({ length: 15 }, () => [head, 10, "late", 5]).flat()
+  const { answer } = await talk(server.port, parts, { untilMillis: 1500 })
+  process.off("warning", note)
+  expect(statusesOf(answer)).toEqual(Array.from({ length: 15 }, () => 401))
+  expect(warnings).toEqual([])
+  await server.close()
 })
 
 it("lets what is being answered end before it stops", async () => {

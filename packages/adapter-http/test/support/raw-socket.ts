@@ -4,7 +4,7 @@ import { connect } from "node:net"
 export const talk = async (
   port: number,
   parts: ReadonlyArray<string | Uint8Array | number>,
-  { untilMillis = 3000, until = (_: string) => false } = {}
+  { until, untilMillis = 3000 }: { readonly until?: (answer: string) => boolean; readonly untilMillis?: number } = {}
 ): Promise<{ readonly answer: string; readonly millis: number; readonly closed: boolean }> => {
   const socket = connect(port, "127.0.0.1")
   const started = performance.now()
@@ -13,7 +13,7 @@ export const talk = async (
   const done = new Promise<void>((resolve) => {
     socket.on("data", (chunk) => {
       answer += chunk.toString("latin1")
-      if (until(answer)) resolve()
+      if (until?.(answer) === true) resolve()
     })
     socket.on("error", () => {})
     socket.on("close", () => {

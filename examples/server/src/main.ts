@@ -21,11 +21,11 @@ const program = Effect.gen(function*() {
   )
 })
 
+// A terminal or a pipe that went away is no reason to leave agents behind.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+
 const fiber = Effect.runFork(program)
-stopOnSignal(() => {
-  process.stderr.write("coppice: stopping ...\n")
-  fiber.interruptUnsafe()
-})
+stopOnSignal(() => fiber.interruptUnsafe())
 fiber.addObserver((exit) => {
   if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) process.exit(0)
   reportFailure(exit.cause)

@@ -27,7 +27,8 @@ export const offlineSession = async (user: string | undefined) => {
   const run = <A, E>(effect: Effect.Effect<A, E, ManagedRuntime.ManagedRuntime.Services<typeof runtime>>) =>
     runtime.runPromise(Effect.provide(effect, log)).catch((error) => Promise.reject(asFailure(error)))
   const session: Session = {
-    call: (operation, args) => run(callOperation({ operation, arguments: args, user })),
+    // What an operation answers was encoded by its own schema.
+    call: (operation, args) => run(callOperation({ operation, arguments: args, user })) as Promise<never>,
     follow: async function*(runId, afterSequence) {
       const found = await run(Effect.gen(function*() {
         const principal = yield* operatorPrincipal(user)

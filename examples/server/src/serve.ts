@@ -54,10 +54,10 @@ export const serve = Effect.fn("serve")(function*(ready: (at: { readonly url: st
   yield* adminServer(socket)
   const working = yield* Effect.forkScoped(worker)
   yield* Effect.addFinalizer(() =>
-    Effect.all([
+    Effect.andThen(Effect.logInfo("Stopping"), Effect.all([
       Effect.promise(() => http.close({ graceMillis: drainMillis })),
       Fiber.interrupt(working)
-    ], { concurrency: "unbounded" })
+    ], { concurrency: "unbounded" }))
   )
   writePresence(home, { pid: process.pid, since: new Date().toISOString(), socket, url: http.url })
   ready({ url: baseUrl(), hasUsers })

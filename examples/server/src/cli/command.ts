@@ -1,3 +1,5 @@
+import type { Answers, RunEventRecord } from "./answers.ts"
+
 /** An option as it is typed: `--name value`, or `--name` alone. */
 export interface Option {
   readonly about: string
@@ -21,13 +23,13 @@ export interface Input {
   readonly has: (name: string) => boolean
 }
 
-export type Json = { readonly [key: string]: any }
+export type Json = { readonly [key: string]: unknown }
 
 /** The way to the service: over the socket of the server that runs, or by this process itself while none does. */
 export interface Session {
-  readonly call: (operation: string, args: Json) => Promise<any>
+  readonly call: <Name extends keyof Answers>(operation: Name, args: Json) => Promise<Answers[Name]>
   /** A run's events as they come, until it has ended. */
-  readonly follow: (runId: string, afterSequence: number) => AsyncIterable<any>
+  readonly follow: (runId: string, afterSequence: number) => AsyncIterable<RunEventRecord>
 }
 
 export interface Context {
@@ -43,7 +45,7 @@ export interface Context {
 
 export interface Result {
   /** The one document that `--json` prints. */
-  readonly json: Json
+  readonly json: object
   /** What people read. */
   readonly text?: string
   readonly failed?: boolean
@@ -55,6 +57,8 @@ export interface Command {
   readonly summary: string
   readonly positionals?: ReadonlyArray<Positional>
   readonly options?: Readonly<Record<string, Option>>
+  /** It is not done as a user, and takes no `--user`. */
+  readonly asNobody?: true
   readonly run: (context: Context) => Promise<Result>
 }
 

@@ -1,5 +1,5 @@
 import type { Command, Option } from "./command.ts"
-import { globalOptions } from "./parse.ts"
+import { optionsOf } from "./parse.ts"
 
 const usage = ({ name, options = {}, positionals = [] }: Command): string => {
   const required = Object.entries(options).filter(([, option]) => option.required)
@@ -25,7 +25,7 @@ export const commandHelp = (command: Command): string =>
     `${command.summary}\n\n  ${usage(command)}\n`,
     rows([
       ...(command.positionals ?? []).map(({ about, name }) => [name, about] as const),
-      ...Object.entries({ ...command.options, ...globalOptions }).map(optionRow)
+      ...Object.entries(optionsOf(command)).map(optionRow)
     ])
   ].join("\n")
 
@@ -34,4 +34,4 @@ export const overview = (commands: ReadonlyArray<Command>): string =>
   `Usage: npm run coppice -- <command> [options]     (or: coppice <command> [options])\n\n${
     rows(commands.map(({ name, positionals = [], summary }) =>
       [[name, ...positionals.map((positional) => positional.name)].join(" "), summary] as const))
-  }\n\nEvery command takes --help, --json and --user EMAIL. COPPICE_HOME says where the data is (./.coppice).\nExit codes: 0 done, 1 failed, 2 no such command line.`
+  }\n\nEvery command takes --help and --json, and most take --user EMAIL. COPPICE_HOME says where the data is (./.coppice).\nExit codes: 0 done, 1 failed, 2 no such command line.`

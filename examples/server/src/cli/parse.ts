@@ -1,18 +1,21 @@
 import { parseArgs } from "node:util"
 import { type Command, type Input, type Option, UsageError } from "./command.ts"
 
-/** What every command takes. */
-export const globalOptions: Readonly<Record<string, Option>> = {
+const user: Option = { value: "EMAIL", about: "Act as this user; the first organization's owner when left out" }
+
+/** All that a command takes: its own options, and those of every command. */
+export const optionsOf = (command: Command): Readonly<Record<string, Option>> => ({
+  ...command.options,
+  ...(command.asNobody ? {} : { user }),
   json: { about: "Print exactly one JSON document" },
-  user: { value: "EMAIL", about: "Act as this user; the first organization's owner when left out" },
   help: { about: "Show what the command does and takes" }
-}
+})
 
 const numeral = /^-?\d+$/
 
 /** Takes apart what was typed after a command's name, and refuses what the command does not take. */
 export const parseInput = (command: Command, args: ReadonlyArray<string>): Input => {
-  const options: Record<string, Option> = { ...globalOptions, ...command.options }
+  const options = optionsOf(command)
   const config = Object.fromEntries(Object.entries(options).map(([name, { multiple, value }]) => [name, {
     type: value === undefined ? "boolean" as const : "string" as const,
     multiple: multiple ?? false,

@@ -1,19 +1,17 @@
-import { homedir } from "node:os"
-import { resolve } from "node:path"
+import { homeOf } from "../home/home-path.ts"
 import { commandCatalog } from "./command-catalog.ts"
 import { type Command, type Context, Failed, UsageError } from "./command.ts"
 import { lazySession } from "./connect.ts"
 import { commandHelp, overview } from "./help.ts"
 import { parseInput } from "./parse.ts"
+import { harmless } from "./text.ts"
 
 const out = (text: string) => void process.stdout.write(text)
-const err = (text: string) => void process.stderr.write(text)
+const err = (text: string) => void process.stderr.write(harmless(text))
+
+const printJson = (document: object) => out(`${JSON.stringify(document, null, 2)}\n`)
 
 const helpWords = new Set(["help", "--help", "-h"])
-
-/** The data folder, without loading what the service is made of. */
-const homeOf = (): string =>
-  resolve((process.env["COPPICE_HOME"] || ".coppice").replace(/^~(?=\/|$)/, () => process.env["HOME"] || homedir()))
 
 /** The command whose name the arguments begin with, and what follows it. */
 const findCommand = (args: ReadonlyArray<string>): [Command, ReadonlyArray<string>] => {
@@ -36,10 +34,12 @@ const hintFor = (failure: Failed, command: Command): string | undefined =>
     : failure.hint
 
 const report = (error: unknown, command: Command, json: boolean): number => {
-  if (!(error instanceof Failed)) throw error
-  const hint = hintFor(error, command)
-  err(`coppice: ${error.message}\n${hint === undefined ? "" : `  ${hint}\n`}`)
-  if (json) out(`${JSON.stringify({ error: { code: error.code, message: error.message, ...(hint && { hint }) } }, null, 2)}\n`)
+  const failure = error instanceof Failed
+    ? error
+    : new Failed({ code: "INTERNAL", message: `Something unexpected went wrong: ${error instanceof Error ? error.stack : String(error)}` })
+  const hint = hintFor(failure, command)
+  err(`coppice: ${failure.message}\n${hint === undefined ? "" : `  ${hint}\n`}`)
+  if (json) printJson({ error: { code: failure.code, message: failure.message, ...(hint && { hint }) } })
   return 1
 }
 
@@ -50,8 +50,9 @@ const execute = async (command: Command, args: ReadonlyArray<string>): Promise<n
     return 0
   }
   const json = input.has("json")
-  const home = homeOf()
-  const { close, open, session } = lazySession(home, input.text("user"))
+  const home = homeOf(process.env)
+  const user = command.asNobody ? undefined : input.text("user")
+  const { close, open, session } = lazySession(home, user)
   const context: Context = {
     input,
     session,
@@ -61,7 +62,7 @@ const execute = async (command: Command, args: ReadonlyArray<string>): Promise<n
   }
   try {
     const result = await command.run(context)
-    if (json) out(`${JSON.stringify(result.json, null, 2)}\n`)
+    if (json) printJson(result.json)
     else if (result.text !== undefined) out(`${result.text}\n`)
     return result.failed ? 1 : 0
   } catch (error) {
@@ -88,6 +89,7 @@ export const runCommand = async (args: ReadonlyArray<string>): Promise<number> =
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     err(`coppice: ${error.message}\n`)
+    if (args.includes("--json")) printJson({ error: { code: "INVALID_REQUEST", message: error.message } })
     return 2
   }
 }

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from "node:http"
 import { createInterface } from "node:readline"
+import type { RunEventRecord } from "./answers.ts"
 import { Failed, given, type Json, type Session } from "./command.ts"
 
 const post = (socketPath: string, path: string, body: Json): Promise<IncomingMessage> =>
@@ -33,13 +34,13 @@ export const socketSession = (socketPath: string, user: string | undefined): Ses
   },
   follow: async function*(runId, afterSequence) {
     const response = await post(socketPath, "/follow", given({ runId, afterSequence, user }))
-    let last: Json = {}
+    let last: { event?: RunEventRecord; ended?: true; error?: ConstructorParameters<typeof Failed>[0] } = {}
     for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
       last = JSON.parse(line)
-      if (last["error"] !== undefined) throw new Failed(last["error"])
-      if (last["event"] !== undefined) yield last["event"]
+      if (last.error !== undefined) throw new Failed(last.error)
+      if (last.event !== undefined) yield last.event
     }
-    if (!last["ended"]) throw gone()
+    if (!last.ended) throw gone()
   }
 })
 

@@ -1,6 +1,5 @@
 /** Takes out what could drive a terminal: agents and payloads may say anything. */
 export const harmless = (text: string): string =>
-  // eslint-disable-next-line no-control-regex
   text.replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|.)/g, "")
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
 

@@ -86,7 +86,7 @@ export const readConfigFile = Effect.fn("readConfigFile")(function*(path: string
     try: () => readFile(path, "utf8"),
     catch: (cause) => cause as NodeJS.ErrnoException
   }).pipe(Effect.catch((error) =>
-    error.code === "ENOENT" && !required
+    ["ENOENT", "ENOTDIR"].includes(error.code ?? "") && !required
       ? Effect.succeed(undefined)
       : new StartFailure({ message: `The configuration file ${path} cannot be read: ${error.message}.` })
   ))

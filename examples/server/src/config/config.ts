@@ -1,16 +1,9 @@
 import { Effect, Redacted } from "effect"
-import { homedir } from "node:os"
 import { join, resolve } from "node:path"
+import { expandHome, homeOf } from "../home/home-path.ts"
 import { StartFailure } from "../start-failure.ts"
 import { readConfigFile } from "./config-file.ts"
 import { readEnvironment } from "./environment.ts"
-
-/** The folder that people mean by `~`. */
-export const expandHome = (path: string, env: NodeJS.ProcessEnv): string =>
-  path.replace(/^~(?=\/|$)/, () => env["HOME"] || homedir())
-
-/** The data folder. It is all that the command line has to know when a server runs. */
-export const homeOf = (env: NodeJS.ProcessEnv): string => resolve(expandHome(env["COPPICE_HOME"] || ".coppice", env))
 
 export const isLoopback = (host: string): boolean =>
   /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?|\[?::ffff:127(?:\.\d{1,3}){3}\]?)$/i.test(host)

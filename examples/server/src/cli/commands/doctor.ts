@@ -56,7 +56,7 @@ const service = async ({ session }: Context, running: boolean, config: Config | 
     check("repositories", report.repositoryRoots.length === 0 ? "note" : "ok",
       report.repositoryRoots.length === 0 ? "no folder is allowed" : `under ${report.repositoryRoots.join(", ")}`,
       ...(report.repositoryRoots.length === 0 ? ["Name folders in repositoryRoots of the configuration file."] : [])),
-    ...report.agents.map((agent: any) =>
+    ...report.agents.map((agent) =>
       check(`agent ${agent.id}`, agent.unavailableReason === undefined ? "ok" : "broken", agent.unavailableReason ?? `${agent.name}, prompt by ${agent.prompt}`)),
     ...(report.agents.length === 0
       ? [check("agents", "note", "none is configured", `Name some under agents in ${config?.configFile ?? "the configuration file"}.`)]
@@ -74,6 +74,7 @@ const symbols: Readonly<Record<State, string>> = { ok: "ok", note: "note", broke
 export const doctor: Command = {
   name: "doctor",
   summary: "Check the machine, the configuration and the service",
+  asNobody: true,
   run: async (context) => {
     // The configuration is read with what the service is made of, and only this command has to wait for that.
     const { loadConfig } = await import("../../config/config.ts")

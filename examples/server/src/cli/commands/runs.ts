@@ -1,3 +1,4 @@
+import type { RunEventRecord, RunRecord } from "../answers.ts"
 import { type Command, type Context, Failed, given } from "../command.ts"
 import { details, duration, harmless, relative, table } from "../text.ts"
 import { listAll } from "./lists.ts"
@@ -13,7 +14,7 @@ const waits: Readonly<Record<string, string>> = {
   workspace: "its workspace is in use"
 }
 
-const note = ({ exitCode, failure, queuePosition, waitingFor }: any): string | undefined => {
+const note = ({ exitCode, failure, queuePosition, waitingFor }: RunRecord): string | undefined => {
   if (failure !== undefined) return `${failure.reason}: ${failure.message}`
   if (waitingFor !== undefined) return `position ${queuePosition}, ${waits[waitingFor] ?? waitingFor}`
   return exitCode === undefined ? undefined : `exit code ${exitCode}`
@@ -67,7 +68,7 @@ export const runsShow: Command = {
 }
 
 /** An event as a line or more of text. What an agent printed is printed as it is, where a program reads it. */
-const eventText = (event: any): string => {
+const eventText = (event: RunEventRecord): string => {
   const text = process.stdout.isTTY ? harmless(event.text ?? "") : event.text ?? ""
   switch (event.type) {
     case "output":
@@ -86,7 +87,7 @@ const eventsOf = async function*({ input, session }: Context) {
   const runId = input.positionals[0]!
   if (input.has("follow")) return yield* session.follow(runId, 0)
   const limit = 1000
-  let page: Array<any> = []
+  let page: ReadonlyArray<RunEventRecord> = []
   do {
     const afterSequence = page.at(-1)?.sequence ?? 0
     page = (await session.call("runs_events", { runId, afterSequence, limit })).events
@@ -100,7 +101,7 @@ export const runsLogs: Command = {
   positionals: [run],
   options: { follow: { about: "Go on until the run has ended" } },
   run: async (context) => {
-    const events: Array<any> = []
+    const events: Array<RunEventRecord> = []
     let atLineStart = true
     for await (const event of eventsOf(context)) {
       if (context.input.has("json")) events.push(event)
@@ -152,7 +153,7 @@ export const runsDiff: Command = {
     const { files, patch, truncated } = json.diff
     const cut = truncated ? "\n[cut here: the patch is larger]" : ""
     if (patch !== undefined) return { json, text: `${process.stdout.isTTY ? harmless(patch) : patch}${cut}` }
-    const rows = files.map((file: any) => [
+    const rows = files.map((file) => [
       marks[file.change] ?? file.change,
       file.addedLines === undefined ? "binary" : `+${file.addedLines} -${file.deletedLines ?? 0}`,
       file.path

@@ -3,6 +3,7 @@ import { type Command, given } from "../command.ts"
 export const usersCreate: Command = {
   name: "users create",
   summary: "Add a user; the first one founds the organization and owns it",
+  asNobody: true,
   options: {
     email: { value: "EMAIL", required: true, about: "The user's e-mail address" },
     name: { value: "NAME", about: "What people call the user; the first part of the address when left out" },

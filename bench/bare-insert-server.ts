@@ -7,8 +7,11 @@ import { H3, serve } from "h3"
 import type { Server } from "node:http"
 import type { AddressInfo } from "node:net"
 
+/** One for each connection of the load, so that no insert waits for another and the database can group their commits. */
+const maxConnections = 32
+
 const url = Redacted.make(process.env["BENCH_DATABASE_URL"]!)
-const runtime = ManagedRuntime.make(Layer.mergeAll(postgresLayer({ url })))
+const runtime = ManagedRuntime.make(Layer.mergeAll(postgresLayer({ url, maxConnections })))
 const context = await runtime.context()
 const sql = await runtime.runPromise(SqlClient)
 await runtime.runPromise(sql`CREATE TABLE IF NOT EXISTS bench_bodies (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body bytea NOT NULL)`)

@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from "@coppice/core"
-import { Arbitrary, Cause, DateTime, Effect, Schema } from "effect"
+import { Arbitrary, Cause, Clock, DateTime, Effect, Schema } from "effect"
 import { assert } from "vitest"
 import type { ContractTest } from "./contract.ts"
 
@@ -32,7 +32,7 @@ export const property = <A, Ports>(
 })
 
 /** Compares records by what they are on the wire: two equal instants may differ in what they have cached. */
-export const same = <S extends Schema.ConstraintCodec<any, any>>(schema: S, actual: unknown, expected: unknown) => {
+export const same = <S extends Schema.Constraint>(schema: S, actual: unknown, expected: unknown) => {
   const encode = Schema.encodeUnknownSync(schema as unknown as Schema.Codec<unknown>, { onExcessProperty: "error" })
   assert.deepStrictEqual(
     actual === undefined ? undefined : encode(actual),
@@ -40,8 +40,8 @@ export const same = <S extends Schema.ConstraintCodec<any, any>>(schema: S, actu
   )
 }
 
-/** As `same`, for a record that must be there, and with fields that must differ from `expected`. */
-export const sameAll = <S extends Schema.ConstraintCodec<any, any>>(
+/** As `same`, for records in their order. */
+export const sameAll = <S extends Schema.Constraint>(
   schema: S,
   actual: ReadonlyArray<unknown>,
   expected: ReadonlyArray<unknown>
@@ -58,6 +58,18 @@ export const failsWith = <A, E extends { readonly _tag: string }, R>(
   Effect.map(Effect.result(effect), (result) => {
     assert.strictEqual(result._tag === "Failure" ? result.failure._tag : "it succeeded", tag)
   })
+
+const realClock = Clock.Clock.defaultValue()
+
+/** Waits for what must come by itself, whatever clock the test has; five real seconds are never. */
+export const beforeLong = <A, E, R>(effect: Effect.Effect<A, E, R>, otherwise: string): Effect.Effect<A, E, R> =>
+  Effect.raceFirst(
+    effect,
+    Effect.sleep(5_000).pipe(
+      Effect.provideService(Clock.Clock, realClock),
+      Effect.andThen(Effect.sync(() => assert.fail(otherwise)))
+    )
+  )
 
 /** Twenty callers at once. */
 export const twenty = <A, E, R>(caller: (number: number) => Effect.Effect<A, E, R>): Effect.Effect<Array<A>, E, R> =>

@@ -30,8 +30,8 @@ export interface Machine {
   readonly remoteRepositories: Map<string, { readonly repository: FakeRepository; readonly refuses?: string }>
   readonly worktrees: Map<string, FakeWorktree>
   freeBytes: number
-  /** One writer at a time touches a repository. */
-  readonly writer: (repositoryPath: string) => Semaphore.Semaphore
+  /** One call at a time for each workspace: the same request again waits for the first. */
+  readonly workspaceLock: (workspaceId: WorkspaceId) => Semaphore.Semaphore
 }
 
 export const makeMachine = (options: {
@@ -40,17 +40,17 @@ export const makeMachine = (options: {
   readonly repositoryRoots: ReadonlyArray<string>
   readonly freeBytes: number
 }): Machine => {
-  const writers = new Map<string, Semaphore.Semaphore>()
+  const locks = new Map<WorkspaceId, Semaphore.Semaphore>()
   return {
     ...options,
     calls: makeCalls(),
     repositories: new Map(),
     remoteRepositories: new Map(),
     worktrees: new Map(),
-    writer: (repositoryPath) => {
-      const writer = writers.get(repositoryPath) ?? Semaphore.makeUnsafe(1)
-      writers.set(repositoryPath, writer)
-      return writer
+    workspaceLock: (workspaceId) => {
+      const lock = locks.get(workspaceId) ?? Semaphore.makeUnsafe(1)
+      locks.set(workspaceId, lock)
+      return lock
     }
   }
 }

@@ -14,8 +14,8 @@ import { runStoreMemory } from "./run-store.ts"
 import { webhookInboxMemory } from "./webhook-inbox.ts"
 import { workspaceStoreMemory } from "./workspace-store.ts"
 
-/** All stores over one database. Each runtime that is built from it gets a database of its own. */
-export const memoryLayer = Layer.mergeAll(
+/** All stores, over a database that is given: for who wants to look into it, or to do to it what no port allows. */
+export const memoryStores = Layer.mergeAll(
   agentSessionStoreMemory,
   apiKeyStoreMemory,
   automationStoreMemory,
@@ -28,7 +28,10 @@ export const memoryLayer = Layer.mergeAll(
   runStoreMemory,
   webhookInboxMemory,
   workspaceStoreMemory
-).pipe(Layer.provide(MemoryDatabase.layer))
+)
+
+/** All stores over one database. Each runtime that is built from it gets a database of its own. */
+export const memoryLayer = memoryStores.pipe(Layer.provide(MemoryDatabase.layer))
 
 /** The ports that `memoryLayer` provides. */
 export type MemoryStores = Layer.Success<typeof memoryLayer>

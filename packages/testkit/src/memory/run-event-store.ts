@@ -30,7 +30,7 @@ export const runEventStoreMemory = Layer.effect(
       append: (organizationId, runId, events, maxOutputBytes) =>
         step(() => {
           const journal = journalOf(organizationId, runId)
-          if (journal === undefined) return
+          if (journal === undefined || events.length === 0) return
           const { lastSequence } = journal
           const numbered = events.map((event, place) => ({ ...event, sequence: lastSequence + place + 1 }))
           database.journals.set(runId, {

@@ -1,0 +1,341 @@
+// Each of these adapters is broken in one way that could well happen; the contract of its port must notice.
+import type { Automation, Run } from "@coppice/core"
+import {
+  AgentSessionStore,
+  ApiKeyStore,
+  AutomationStore,
+  HostStore,
+  IdempotencyStore,
+  OrganizationStore,
+  ProjectStore,
+  RunEventStore,
+  RunQueue,
+  RunStore,
+  WebhookInbox,
+  WorkspaceStore
+} from "@coppice/core/ports"
+import { allStoreContracts, failedTests, type StorePorts } from "@coppice/testkit/contract"
+import { MemoryDatabase, memoryStores } from "@coppice/testkit/memory"
+import { Clock, type Context, DateTime, Effect, Layer, Stream } from "effect"
+import { assert, describe, it } from "vitest"
+
+type Database = MemoryDatabase["Service"]
+
+interface Mutant {
+  readonly port: string
+  readonly name: string
+  readonly layer: Layer.Layer<StorePorts>
+}
+
+const healthy: Layer.Layer<StorePorts | MemoryDatabase> = memoryStores.pipe(Layer.provideMerge(MemoryDatabase.layer))
+
+/** A port's memory adapter with some methods exchanged. */
+const mutant = <Self, Service extends object>(
+  port: Context.Key<Self, Service>,
+  name: string,
+  change: (service: Service, database: Database) => Partial<Service>
+): Mutant => ({
+  port: port.key.split("/").at(-1)!,
+  name,
+  layer: Layer.effect(
+    port,
+    Effect.gen(function*() {
+      const service = yield* port
+      return { ...service, ...change(service, yield* MemoryDatabase) }
+    })
+  ).pipe(Layer.provideMerge(healthy)) as Layer.Layer<StorePorts>
+})
+
+/** The step is taken on what was there before somebody else's: as a read and a write in two transactions. */
+const torn = <K, V, A, E>(table: Map<K, V>, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.gen(function*() {
+    const before = new Map(table)
+    yield* Effect.yieldNow
+    table.clear()
+    for (const [key, value] of before) table.set(key, value)
+    return yield* effect
+  })
+
+/** A clock that is so much ahead. */
+const ahead = <A, E>(millis: number, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Clock.clockWith((clock) =>
+    Effect.provideService(effect, Clock.Clock, {
+      ...clock,
+      sleep: (duration) => clock.sleep(duration),
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis
+    })
+  )
+
+const later = (at: DateTime.Utc) => DateTime.add(at, { milliseconds: 1 })
+
+/** Under the same fence as the newest claim. */
+const refenced = (database: Database, lease: Parameters<RunQueue["Service"]["renew"]>[0]) => ({
+  ...lease,
+  fence: database.runs.get(lease.runId)?.fence ?? lease.fence
+})
+
+const mutants: ReadonlyArray<Mutant> = [
+  mutant(AgentSessionStore, "shows the sessions of any organization", (_, { agentSessions }) => ({
+    get: (_, id) => Effect.sync(() => agentSessions.get(id))
+  })),
+  mutant(AgentSessionStore, "moves from any status", (store) => ({
+    transition: (organizationId, id, _, ...rest) =>
+      store.transition(organizationId, id, ["starting", "running", "awaiting_input", "completed", "failed", "cancelled", "lost"], ...rest)
+  })),
+  mutant(AgentSessionStore, "takes lost sessions for ended", (store) => ({
+    unsettled: (id) => Effect.map(store.unsettled(id), (all) => all.filter(({ status }) => status !== "lost"))
+  })),
+  mutant(AgentSessionStore, "moves in two steps", (store, { agentSessions }) => ({
+    transition: (...args) => torn(agentSessions, store.transition(...args))
+  })),
+
+  mutant(ApiKeyStore, "keeps windows open five seconds too long", (store) => ({
+    authenticate: (hash, limit) =>
+      Effect.map(
+        store.authenticate(hash, { ...limit, windowSeconds: limit.windowSeconds + 5 }),
+        (answer) => answer && { ...answer, usage: { ...answer.usage, limit } }
+      )
+  })),
+  mutant(ApiKeyStore, "counts in two steps", (store, { windows }) => ({
+    authenticate: (hash, limit) => torn(windows, store.authenticate(hash, limit))
+  })),
+  mutant(ApiKeyStore, "revokes the keys of any organization", (store, { apiKeys }) => ({
+    revoke: (organizationId, idOrName, at) => {
+      const key = [...apiKeys.values()].find(({ key }) => key.id === idOrName || key.name === idOrName)?.key
+      return store.revoke(key?.organizationId ?? organizationId, idOrName, at)
+    }
+  })),
+  mutant(ApiKeyStore, "hides revoked keys", (store) => ({
+    list: (organizationId, page) =>
+      Effect.map(store.list(organizationId, page), (all) => ({
+        ...all,
+        items: all.items.filter(({ revokedAt }) => revokedAt === undefined)
+      }))
+  })),
+  mutant(ApiKeyStore, "lets an expired key in for another five seconds", (store) => ({
+    authenticate: (hash, limit) => ahead(-5_000, store.authenticate(hash, limit))
+  })),
+
+  mutant(AutomationStore, "shows the automations of any organization", (store, { automations }) => ({
+    get: (organizationId, idOrName) =>
+      Effect.map(store.get(organizationId, idOrName), (found) =>
+        found ?? automations.get(idOrName as Automation["id"])?.automation)
+  })),
+  mutant(AutomationStore, "keeps the old token", (store, { automations }) => ({
+    rotateWebhookToken: (organizationId, id, hash, at) =>
+      Effect.suspend(() =>
+        automations.get(id)?.tokenHash === undefined
+          ? store.rotateWebhookToken(organizationId, id, hash, at)
+          : Effect.succeed(automations.get(id)?.automation.organizationId === organizationId)
+      )
+  })),
+  mutant(AutomationStore, "changes the status whatever it was", (store) => ({
+    update: (organizationId, id, { status, ...patch }, at) =>
+      Effect.gen(function*() {
+        const found = yield* store.get(organizationId, id)
+        const move = status === undefined || found === undefined ? {} : { status: { from: found.status, to: status.to } }
+        return yield* store.update(organizationId, id, { ...patch, ...move }, at)
+      })
+  })),
+  mutant(AutomationStore, "removes an automation under its runs", (_, { automations }) => ({
+    remove: (organizationId, id) =>
+      Effect.sync(() => automations.get(id)?.automation.organizationId === organizationId && automations.delete(id))
+  })),
+
+  mutant(HostStore, "shows the hosts of any organization", (store, { hosts }) => ({
+    get: (organizationId, idOrName) => {
+      const host = [...hosts.values()].find(({ id, name }) => id === idOrName || name === idOrName)
+      return store.get(host?.organizationId ?? organizationId, idOrName)
+    }
+  })),
+  mutant(HostStore, "expires hosts that were seen on the instant", (store) => ({
+    expire: (lastSeenBefore, reason, at) => store.expire(later(lastSeenBefore), reason, at)
+  })),
+  mutant(HostStore, "forgets why runs are held", (store) => ({ seen: (machineId, at) => store.seen(machineId, at) })),
+  mutant(HostStore, "registers a machine in two steps", (store, { hosts }) => ({
+    register: (...args) => torn(hosts, store.register(...args))
+  })),
+
+  mutant(IdempotencyStore, "begins in two steps", (store, { calls }) => ({
+    begin: (...args) => torn(calls, store.begin(...args))
+  })),
+  mutant(IdempotencyStore, "never frees a key", (store) => ({
+    begin: (call, _, expiresAt) => store.begin(call, DateTime.makeUnsafe(0), expiresAt)
+  })),
+  mutant(IdempotencyStore, "does not look at what is called", (store) => ({
+    begin: (call, ...rest) => store.begin({ ...call, fingerprint: "" }, ...rest),
+    complete: (call, result) => store.complete({ ...call, fingerprint: "" }, result)
+  })),
+  mutant(IdempotencyStore, "shares the keys of all users", (store, { users }) => ({
+    begin: (call, ...rest) => store.begin({ ...call, userId: [...users.keys()][0]! }, ...rest),
+    complete: (call, result) => store.complete({ ...call, userId: [...users.keys()][0]! }, result)
+  })),
+
+  mutant(OrganizationStore, "founds an organization though the e-mail is taken", (store, { organizations }) => ({
+    found: (organization, ...rest) =>
+      Effect.tapError(store.found(organization, ...rest), () => Effect.sync(() => organizations.set(organization.id, organization)))
+  })),
+  mutant(OrganizationStore, "tells e-mails apart by letter case", (store) => ({
+    userByEmail: (email) => Effect.map(store.userByEmail(email), (user) => user?.email === email ? user : undefined)
+  })),
+  mutant(OrganizationStore, "knows the members of any organization", (_, { members }) => ({
+    member: (_, userId) => Effect.sync(() => [...members.values()].find((member) => member.userId === userId))
+  })),
+
+  mutant(ProjectStore, "shows the projects of any organization", (store, { projects }) => ({
+    get: (organizationId, idOrName) => {
+      const project = [...projects.values()].find(({ id, name }) => id === idOrName || name === idOrName)
+      return store.get(project?.organizationId ?? organizationId, idOrName)
+    }
+  })),
+  mutant(ProjectStore, "gives a name twice", (_, { projects }) => ({
+    create: (project) => Effect.sync(() => void projects.set(project.id, project))
+  })),
+  mutant(ProjectStore, "removes a project under its automations", (_, { projects }) => ({
+    remove: (organizationId, id) =>
+      Effect.sync(() => projects.get(id)?.organizationId === organizationId && projects.delete(id))
+  })),
+  mutant(ProjectStore, "keeps setup for null", (store) => ({
+    update: (organizationId, id, { setup, ...patch }, at) =>
+      store.update(organizationId, id, setup === null || setup === undefined ? patch : { ...patch, setup }, at)
+  })),
+
+  mutant(RunEventStore, "numbers in two steps", (store, { journals }) => ({
+    append: (...args) => torn(journals, store.append(...args))
+  })),
+  mutant(RunEventStore, "keeps all output", (store) => ({
+    append: (organizationId, runId, events) => store.append(organizationId, runId, events, Number.MAX_SAFE_INTEGER)
+  })),
+  mutant(RunEventStore, "counts characters for bytes", (store) => ({
+    append: (organizationId, runId, events, maxOutputBytes) => {
+      const excess = events.reduce((sum, { text = "" }) => sum + new TextEncoder().encode(text).length - text.length, 0)
+      return store.append(organizationId, runId, events, maxOutputBytes + excess)
+    }
+  })),
+  mutant(RunEventStore, "shows the events of any organization's run", (store, { runs }) => ({
+    list: (organizationId, runId, ...rest) => store.list(runs.get(runId)?.run.organizationId ?? organizationId, runId, ...rest)
+  })),
+
+  mutant(RunQueue, "claims in two steps", (queue, { runs }) => ({
+    claim: (...args) => torn(runs, queue.claim(...args))
+  })),
+  mutant(RunQueue, "renews under any fence", (queue, database) => ({
+    renew: (lease, leaseMillis) => queue.renew(refenced(database, lease), leaseMillis)
+  })),
+  mutant(RunQueue, "updates under any fence", (queue, database) => ({
+    update: (lease, ...rest) => queue.update(refenced(database, lease), ...rest)
+  })),
+  mutant(RunQueue, "renews a lease that has expired", (queue) => ({
+    renew: (lease, leaseMillis) => ahead(-5_000, queue.renew(lease, leaseMillis + 5_000))
+  })),
+  mutant(RunQueue, "reaps five seconds too early", (queue) => ({ reap: () => ahead(5_000, queue.reap()) })),
+  mutant(RunQueue, "reclaims what has expired alone", (queue) => ({ reclaim: () => queue.reap() })),
+  mutant(RunQueue, "counts a refunded attempt", (queue) => ({
+    update: (lease, from, to, patch) => queue.update(lease, from, to, patch)
+  })),
+  mutant(RunQueue, "forgets the machine's cap", (queue) => ({
+    claim: (machineId, options) => queue.claim(machineId, { ...options, maxConcurrentRuns: Number.MAX_SAFE_INTEGER })
+  })),
+  mutant(RunQueue, "tells nobody of changes", () => ({ changes: Stream.concat(Stream.make(undefined), Stream.never) })),
+  mutant(RunQueue, "takes a cancelled run for lost", (queue) => ({
+    renew: (lease, leaseMillis) =>
+      Effect.map(queue.renew(lease, leaseMillis), (answer) => answer === "cancelling" ? "lost" : answer)
+  })),
+
+  mutant(RunStore, "shows the runs of any organization", (store, { runs }) => ({
+    get: (organizationId, id) => store.get(runs.get(id)?.run.organizationId ?? organizationId, id)
+  })),
+  mutant(RunStore, "keeps payloads as text", (store) => ({
+    payload: (organizationId, id) =>
+      Effect.map(store.payload(organizationId, id), (bytes) =>
+        bytes && new TextEncoder().encode(new TextDecoder().decode(bytes)))
+  })),
+  mutant(RunStore, "forgets what ended on the instant", (store) => ({
+    forget: (endedBefore) => store.forget(later(endedBefore))
+  })),
+  mutant(RunStore, "cancels what has ended", (store, { runs }) => ({
+    cancel: (organizationId, id, at) =>
+      Effect.gen(function*() {
+        const run = yield* store.cancel(organizationId, id, at)
+        const row = runs.get(id)
+        if (run?.status !== "succeeded" || row === undefined) return run
+        const cancelled: Run = { ...row.run, status: "cancelled" }
+        runs.set(id, { ...row, run: cancelled })
+        return cancelled
+      })
+  })),
+  mutant(RunStore, "cancels in two steps", (store, { runs }) => ({
+    cancel: (...args) => torn(runs, store.cancel(...args))
+  })),
+
+  mutant(WebhookInbox, "keeps windows open five seconds too long", (inbox) => ({
+    receive: ({ limit, ...delivery }) =>
+      limit === undefined ? inbox.receive(delivery) : Effect.map(
+        inbox.receive({ ...delivery, limit: { ...limit, windowSeconds: limit.windowSeconds + 5 } }),
+        (verdict) => "usage" in verdict && verdict.usage !== undefined ? { ...verdict, usage: { ...verdict.usage, limit } } : verdict
+      )
+  })),
+  mutant(WebhookInbox, "counts in two steps", (inbox, { windows }) => ({
+    receive: (delivery) => torn(windows, inbox.receive(delivery))
+  })),
+  mutant(WebhookInbox, "takes any token for the right one", (inbox, { automations }) => ({
+    receive: (delivery) => {
+      const tokenHash = automations.get(delivery.automationId)?.tokenHash
+      return inbox.receive(tokenHash === undefined ? delivery : { ...delivery, tokenHash })
+    }
+  })),
+  mutant(WebhookInbox, "looks at the state before the limit", (inbox, { automations }) => ({
+    receive: ({ limit, ...delivery }) => {
+      const paused = automations.get(delivery.automationId)?.automation.status === "paused"
+      return inbox.receive(limit === undefined || paused ? delivery : { ...delivery, limit })
+    }
+  })),
+  mutant(WebhookInbox, "answers before the run is stored", (inbox, { runs }) => ({
+    receive: (delivery) => Effect.tap(inbox.receive(delivery), () => Effect.sync(() => delivery.run && runs.delete(delivery.run.id)))
+  })),
+
+  mutant(WorkspaceStore, "shows the workspaces of any organization", (store, { workspaces }) => ({
+    get: (organizationId, idOrName) => {
+      const workspace = [...workspaces.values()].find(({ id, name }) => id === idOrName || name === idOrName)
+      return store.get(workspace?.organizationId ?? organizationId, idOrName)
+    }
+  })),
+  mutant(WorkspaceStore, "moves in two steps", (store, { workspaces }) => ({
+    transition: (...args) => torn(workspaces, store.transition(...args))
+  })),
+  mutant(WorkspaceStore, "keeps a failure when it leaves failed", (store, { workspaces }) => ({
+    transition: (organizationId, id, from, to, patch, at) => {
+      const failure = patch.failure ?? workspaces.get(id)?.failure
+      return store.transition(organizationId, id, from, to, failure === undefined ? patch : { ...patch, failure }, at)
+    }
+  })),
+  mutant(WorkspaceStore, "lists deleted workspaces", (store, { workspaces }) => ({
+    list: (organizationId, filter, page) =>
+      filter.status === undefined
+        ? Effect.sync(() => ({
+          items: [...workspaces.values()].filter((workspace) => workspace.organizationId === organizationId).toReversed()
+        }))
+        : store.list(organizationId, filter, page)
+  }))
+]
+
+describe("the contract", () => {
+  it("has a mutant at least, of whichever port", () => {
+    const ports = allStoreContracts.map(({ port }) => port)
+    assert.deepStrictEqual(ports.filter((port) => !mutants.some((mutant) => mutant.port === port)), [])
+  })
+
+  for (const { tests, port } of allStoreContracts) {
+    it(`of ${port} finds no fault with the memory adapter by the same way`, async () => {
+      assert.deepStrictEqual(await Effect.runPromise(failedTests(tests({ clock: "test" }), healthy)), [])
+    })
+  }
+
+  for (const { layer, name, port } of mutants) {
+    it.concurrent(`of ${port} notices an adapter that ${name}`, async () => {
+      const { tests } = allStoreContracts.find((contract) => contract.port === port)!
+      const failed = await Effect.runPromise(failedTests(tests({ clock: "test" }), layer))
+      assert.notDeepEqual(failed, [])
+    }, 60_000)
+  }
+})

@@ -25,7 +25,7 @@ export const upperFolders = ["oauth", "mcp-session", "sign-in"]
 
 /** The technology that each package is there to know about. */
 const technologies: Record<string, Array<string>> = {
-  "adapter-git": ["@agentclientprotocol/sdk", "@effect/platform-node/**", "@lydell/node-pty", "@xterm/*", "simple-git"],
+  "adapter-git": ["simple-git"],
   "adapter-http": ["@modelcontextprotocol/**", "h3", "oslo/**", "@oslojs/**", "zod"],
   "adapter-store": ["@effect/sql-pg", "@effect/sql-pg/**", "@electric-sql/pglite", "@electric-sql/pglite/**"]
 }
@@ -114,6 +114,13 @@ const sources: Zone = {
   ]
 }
 
+/** Examples show what anybody can do: they reach packages through their exports, and the adapter has core alone. */
+const examples: Zone = {
+  files: ["examples/*/src/**"],
+  forbid: [othersSources],
+  inside: [{ files: ["examples/custom-adapter/src/**"], forbid: [onlyFrom(...effect, ...core, "node:*", "node:*/**")] }]
+}
+
 // oxlint stops at the first pattern that lets an import through, so those that do ("!./**") come last.
 const lenientLast = (a: Forbidden, b: Forbidden): number => Number(a.group !== undefined) - Number(b.group !== undefined)
 
@@ -147,6 +154,7 @@ export default defineConfig({
   },
   overrides: [
     { files: ["packages/*/src/**"], rules: { "import/no-nodejs-modules": "error", "no-console": "error" } },
-    ...overridesOf(sources)
+    ...overridesOf(sources),
+    ...overridesOf(examples)
   ]
 })

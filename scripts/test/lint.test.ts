@@ -54,15 +54,23 @@ const seeds: ReadonlyArray<{ file: string; text: string; breaks?: ReadonlyArray<
   { file: "adapter-http/src/sources.ts", text: `import "../../core/src/id.ts"`, breaks: [imports] },
   { file: "adapter-store/src/fine.ts", text: `import "@effect/sql-pg"; import "@electric-sql/pglite/nodefs"; import "node:worker_threads"` },
   { file: "adapter-store/src/other.ts", text: `import "h3"`, breaks: [imports] },
-  { file: "adapter-git/src/fine.ts", text: `import "@effect/platform-node/NodeFileSystem"; import "simple-git"` },
+  { file: "adapter-git/src/fine.ts", text: `import "effect/Effect"; import "simple-git"` },
   { file: "adapter-git/src/barrel.ts", text: `import "@effect/platform-node"`, breaks: [imports] },
 
   { file: "testkit/src/fine.ts", text: `import "vitest"; import "@effect/vitest"; import "@coppice/core"` },
   { file: "testkit/src/node.ts", text: `import "node:fs"`, breaks: [imports, node] },
   { file: "testkit/src/adapter.ts", text: `import "@coppice/adapter-store"`, breaks: [imports] },
   { file: "testkit/src/postgres/fine.ts", text: `import "node:child_process"; import "@effect/sql-pg/PgClient"` },
-  { file: "testkit/src/postgres/adapter.ts", text: `import "@coppice/adapter-store"`, breaks: [imports] }
+  { file: "testkit/src/postgres/adapter.ts", text: `import "@coppice/adapter-store"`, breaks: [imports] },
+
+  { file: "examples/server/src/fine.ts", text: `import "@coppice/adapter-http"; import "@coppice/core/ports"; import "node:fs"; import "effect"` },
+  { file: "examples/server/src/sources.ts", text: `import "../../../packages/core/src/id.ts"`, breaks: [imports] },
+  { file: "examples/custom-adapter/src/fine.ts", text: `import "@coppice/core/ports"; import "node:fs/promises"; import "effect"; import "./fine-too.ts"` },
+  { file: "examples/custom-adapter/src/other.ts", text: `import "@coppice/adapter-store"`, breaks: [imports] },
+  { file: "examples/custom-adapter/src/testkit.ts", text: `import "@coppice/testkit/memory"`, breaks: [imports] }
 ]
+
+const placeOf = (file: string): string => file.startsWith("examples/") ? file : `packages/${file}`
 
 const tree = mkdtempSync(join(tmpdir(), "coppice-lint-"))
 const found = new Map<string, Array<string>>()
@@ -72,8 +80,8 @@ beforeAll(async () => {
   writeFileSync(join(tree, "package.json"), `{ "type": "module" }`)
   symlinkSync(join(root, "node_modules"), join(tree, "node_modules"))
   for (const { file, text } of seeds) {
-    mkdirSync(dirname(join(tree, "packages", file)), { recursive: true })
-    writeFileSync(join(tree, "packages", file), `${text}\n`)
+    mkdirSync(dirname(join(tree, placeOf(file))), { recursive: true })
+    writeFileSync(join(tree, placeOf(file)), `${text}\n`)
   }
   const args = [join(root, "node_modules/oxlint/bin/oxlint"), "--format=json"]
   const { stdout } = await promisify(execFile)(join(root, "node_modules/.bin/node"), args, { cwd: tree }).catch(

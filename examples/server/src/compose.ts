@@ -7,6 +7,7 @@ import {
   type PostgresUnavailable,
   storeLayer
 } from "@coppice/adapter-store"
+import { AutomationDefaults } from "@coppice/core"
 import { Effect, Layer } from "effect"
 import { layerWebCrypto } from "effect/crypto/SecureRandom"
 import { join } from "node:path"
@@ -69,5 +70,6 @@ export const servicesLayer = (config: Config) =>
     Layer.provideMerge(Layer.effectDiscard(migrate)),
     Layer.provideMerge(databaseLayer(config)),
     Layer.provideMerge(installationLayer(config)),
-    Layer.provideMerge(layerWebCrypto)
+    Layer.provideMerge(layerWebCrypto),
+    Layer.provideMerge(Layer.succeed(AutomationDefaults, config.automationDefaults))
   )

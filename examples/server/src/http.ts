@@ -11,8 +11,13 @@ import { version } from "./version.ts"
 
 const outages = new Set(["ConnectionError", "AuthenticationError", "LockTimeoutError"])
 
+/** What PostgreSQL says while it starts, recovers or stops (57P), or lacks memory, connections or disk (53, 58). */
+const outageState = /^(?:57P|53|58)/
+
 /** A database that cannot be reached will be back; any other defect is a mistake in the program. */
-const isOutage = (defect: unknown): boolean => isSqlError(defect) && outages.has(defect.reason._tag)
+const isOutage = (defect: unknown): boolean =>
+  isSqlError(defect) &&
+  (outages.has(defect.reason._tag) || outageState.test((defect.reason.cause as { code?: string } | undefined)?.code ?? ""))
 
 const listenFailure = (host: string, port: number, error: NodeJS.ErrnoException) => {
   switch (error.code) {
@@ -38,6 +43,11 @@ const listenFailure = (host: string, port: number, error: NodeJS.ErrnoException)
   }
 }
 
+/** What an MCP client tells its model about the service as a whole. */
+const instructions = "Coppice runs coding agents in Git worktrees of your projects. automations_run starts a run, runs_wait waits for \
+its end, runs_events shows what happened, and workspaces_diff with the run's workspaceId shows what the agent changed. \
+Wherever an id is asked for, a unique name serves too."
+
 type Services = Exclude<ToolServices, CurrentPrincipal> | HttpPorts | SqlClient
 
 /** Serves the whole interface until the scope closes. */
@@ -47,6 +57,7 @@ export const httpServer = Effect.gen(function*() {
     context: yield* Effect.context<Services>(),
     tools: toolCatalog,
     version,
+    instructions,
     trustedProxies,
     isOutage,
     ready: Effect.match(checkDatabase(), { onSuccess: () => true, onFailure: () => false }),

@@ -6,11 +6,11 @@ import { reportFailure } from "./report-failure.ts"
 import { serve } from "./serve.ts"
 import { stopOnSignal } from "./stop-on-signal.ts"
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
-
 const ready = ({ hasUsers, url }: { readonly url: string; readonly hasUsers: boolean }) => {
-  say(`Coppice is ready at ${url}`)
-  if (!hasUsers) say("There is no user yet. Create the first one:\n  npm run coppice -- users create --email you@example.com")
+  const next = hasUsers
+    ? ""
+    : "There is no user yet. Create the first one:\n  npm run coppice -- users create --email you@example.com\n"
+  process.stdout.write(`Coppice is ready at ${url}\n${next}`)
 }
 
 const program = Effect.gen(function*() {
@@ -23,6 +23,11 @@ const program = Effect.gen(function*() {
 
 // A terminal or a pipe that went away is no reason to leave agents behind.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+
+if (process.argv.length > 2) {
+  process.stderr.write("coppice: the server takes no arguments; its environment configures it. npm run coppice -- help shows the commands.\n")
+  process.exit(2)
+}
 
 const fiber = Effect.runFork(program)
 stopOnSignal(() => fiber.interruptUnsafe())

@@ -27,6 +27,7 @@ test("has a default for everything", async () => {
   expect(await load({})).toEqual({
     home: folder,
     configFile: join(folder, "config.json"),
+    automationDefaults: { timeoutSeconds: 3600, maxAttempts: 2 },
     host: "127.0.0.1",
     port: 4280,
     baseUrl: undefined,
@@ -60,7 +61,7 @@ test("takes what is given", async () => {
     repositoryRoots: ["~/code", "/srv/code/"],
     maxConcurrentRuns: 2,
     agents: [{ ...agent, env: { pass: ["API_KEY"], set: { MODE: "fast" } } }, { id: "b", command: ["b", "{prompt}"], prompt: "argument", timeoutSeconds: 5 }],
-    runs: { leaseSeconds: 30, heartbeatSeconds: 10, timeoutSeconds: 60, terminateSeconds: 1, outputRingBytes: 65_536, minFreeBytes: 0 }
+    runs: { leaseSeconds: 30, heartbeatSeconds: 10, timeoutSeconds: 60, attempts: 3, terminateSeconds: 1, outputRingBytes: 65_536, minFreeBytes: 0 }
   })
   expect(config).toMatchObject({
     host: "0.0.0.0",
@@ -72,9 +73,10 @@ test("takes what is given", async () => {
     repositoryRoots: ["/home/ann/code", "/srv/code"],
     maxConcurrentRuns: 2,
     agents: [
-      { id: "a", name: "A", timeoutSeconds: 60, env: { pass: ["API_KEY"], set: { MODE: "fast" } } },
+      { id: "a", name: "A", env: { pass: ["API_KEY"], set: { MODE: "fast" } } },
       { id: "b", name: "b", timeoutSeconds: 5 }
     ],
+    automationDefaults: { timeoutSeconds: 60, maxAttempts: 3 },
     leaseMillis: 30_000,
     heartbeatMillis: 10_000,
     terminateGraceMillis: 1000,

@@ -7,7 +7,7 @@ import { coppice, startServer } from "../src/demo/child.ts"
 import { callTool } from "../src/demo/mcp.ts"
 import { environmentOf, furnish, runOf, scratchForTest, serverForTest, typed } from "./service.ts"
 
-const slow = { timeout: 90_000 }
+const slow = { timeout: 120_000 }
 
 const mode = (path: string): number => statSync(path).mode & 0o777
 
@@ -22,6 +22,9 @@ describe("the server", slow, () => {
     expect(mode(join(scratch.home, "admin.sock"))).toBe(0o600)
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
 
+    const refused = await coppice(env, ["users", "create", "--email", "nobody", "--json"])
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("email: expected an e-mail address") })
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: "INVALID_REQUEST" } })
     const automation = await furnish(env, scratch, "scribe")
     const { id, key } = await typed<{ readonly id: string; readonly key: string }>(env, "keys", "create", "--name", "ci")
     const first = await typed<{ readonly url: string; readonly token: string }>(env, "automations", "webhook-token", "scribe")
@@ -117,7 +120,7 @@ describe("a server that cannot start says why in one line", slow, () => {
     const unreachable = await start(env, { DATABASE_URL: `postgres://ann:sesame@127.0.0.1:${port}/x` })
     expect(unreachable).toContain("PostgreSQL cannot be used: connect ECONNREFUSED")
     expect(unreachable).not.toContain("sesame")
-    expect(await start(env, { PATH: scratch.folder })).toContain("git was not found.\n  Install git 2.38 or newer")
+    expect(await start(env, { PATH: scratch.folder })).toContain("git was not found.\n  Install git 2.36 or newer")
     const old = join(scratch.folder, "git")
     writeFileSync(old, "#!/bin/sh\necho git version 2.37.9\n", { mode: 0o755 })
     expect(await start(env, { PATH: scratch.folder })).toContain("git version 2.37.9 is too old: its worktrees are not safe enough.")

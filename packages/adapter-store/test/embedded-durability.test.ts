@@ -109,14 +109,22 @@ describe("closing", () => {
       }))
     }))
 
-  it.live("does not wait for a listener that outlives the client", () =>
+  it.live("ends who listens, and does not wait for one that holds on", () =>
     Effect.scoped(Effect.gen(function*() {
-      const scope = yield* Scope.make()
-      const { client: sql } = yield* Scope.provide(open({ directory: yield* databaseDirectory }), scope)
-      const queue = yield* sql.listen("outlives")
-      const { millis } = yield* elapsed(Scope.close(scope, Exit.void))
-      assert.isBelow(millis, 5000)
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(Queue.take(queue))))
+      const directory = yield* databaseDirectory
+      const listenTo = (drainMillis: number, holdOn: boolean) =>
+        Effect.gen(function*() {
+          const scope = yield* Scope.make()
+          const { client: sql } = yield* Scope.provide(open({ directory, drainMillis }), scope)
+          const listens = Effect.flatMap(sql.listen("channel"), Queue.take)
+          const listener = yield* Effect.forkChild(Effect.exit(holdOn ? listens : Effect.scoped(listens)))
+          yield* sql`SELECT 1`
+          const { millis } = yield* elapsed(Scope.close(scope, Exit.void))
+          assert.isBelow(millis, 4000)
+          assert.isTrue(Exit.isFailure(yield* Fiber.join(listener)))
+        })
+      yield* listenTo(10_000, false)
+      yield* listenTo(300, true)
     })))
 
   it.live("shuts the database down, so that the next start has nothing to recover, and lets the process end", () =>

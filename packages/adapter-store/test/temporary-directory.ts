@@ -1,3 +1,4 @@
+import { afterAll } from "@effect/vitest"
 import { Effect } from "effect"
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir, userInfo } from "node:os"
@@ -5,10 +6,17 @@ import { join } from "node:path"
 import { ensureCreated } from "../src/embedded/creation.ts"
 import { lockDirectory } from "../src/embedded/directory-lock.ts"
 
-/** A new directory, removed when the test process ends. */
+const directories: Array<string> = []
+
+// vitest ends its processes without telling them.
+afterAll(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+})
+
+/** A new directory, removed after the tests of the file. */
 export const temporaryDirectory = (): string => {
   const directory = mkdtempSync(join(tmpdir(), "coppice-store-"))
-  process.once("exit", () => rmSync(directory, { recursive: true, force: true }))
+  directories.push(directory)
   return directory
 }
 

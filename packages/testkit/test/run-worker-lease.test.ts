@@ -71,6 +71,36 @@ describe("a lease", () => {
       assert.strictEqual((yield* world.sessions)[0]?.status, "failed")
     }).pipe(Effect.provide(worldLayer)))
 
+  it.effect("that was never renewed runs from the claim on, and so does the time that its agent is given", () =>
+    Effect.gen(function*() {
+      const world = yield* makeWorld
+      const link = yield* StoreLink
+      world.fake.script("reviewer", hangs)
+      const automation = yield* world.automate()
+      const { id } = yield* world.run(automation.id)
+      link.before = (name) => name === "RunQueue.renew" ? Effect.die(new Error("The store is away")) : Effect.void
+      yield* startWorker()
+      yield* world.reaches(id, "running")
+      const { startedAt } = yield* world.getRun(id)
+      yield* until("the agent has been ended", Effect.sync(() => world.fake.running().length === 0))
+      const leaseEnd = startedAt!.epochMilliseconds + workerOptions.leaseMillis
+      assert.isBelow(world.fake.processes()[0]!.endedAtMillis!, leaseEnd)
+    }).pipe(Effect.provide(worldLayer)))
+
+  it.effect("that was lost is not followed by another attempt before the last process of the first has ended", () =>
+    Effect.gen(function*() {
+      // It takes longer than the fence provides for.
+      const world = yield* runningWorld({ stopMillis: 20_000 })
+      world.link.away = true
+      yield* TestClock.adjust("16 seconds")
+      world.link.away = false
+      yield* until("the run is claimed again", Effect.map(world.getRun(world.id), ({ attempt }) => attempt === 2))
+      assert.lengthOf(world.fake.running(), 1)
+      yield* until("the second agent runs", Effect.sync(() => world.fake.processes().length >= 2), 120_000)
+      const [first, second] = world.fake.processes()
+      assert.isAtLeast(second!.startedAt.epochMilliseconds, first!.endedAtMillis!)
+    }).pipe(Effect.provide(worldLayer)))
+
   it.effect("survives a store that is away for a while, and nothing of what the agent said is lost", () =>
     Effect.gen(function*() {
       const world = yield* makeWorld
@@ -220,12 +250,14 @@ describe("a lease", () => {
       const link = yield* StoreLink
       const automation = yield* world.automate()
       const { id } = yield* world.run(automation.id)
-      const claiming = yield* Deferred.make<void>()
-      link.before = (name) => name === "RunQueue.claim" ? Deferred.succeed(claiming, undefined) : Effect.void
+      const claimed = yield* Deferred.make<void>()
+      // The answer is still on its way when the server is told to stop.
+      link.after = (name) =>
+        name === "RunQueue.claim" ? Effect.andThen(Deferred.succeed(claimed, undefined), Effect.sleep(100)) : Effect.void
       const worker = yield* startWorker()
-      yield* Effect.forkScoped(TestClock.adjust(200))
-      yield* Deferred.await(claiming)
-      yield* Fiber.interrupt(worker)
+      yield* until("it is claimed", Deferred.isDone(claimed))
+      const stopping = yield* Effect.forkChild(Fiber.interrupt(worker), { startImmediately: true })
+      yield* until("the worker has ended", Effect.sync(() => stopping.pollUnsafe() !== undefined))
       const run = yield* world.getRun(id)
       assert.deepStrictEqual([run.status, run.attempt], ["queued", 0])
     }).pipe(Effect.provide(worldLayer)))

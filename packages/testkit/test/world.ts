@@ -8,6 +8,7 @@ import {
   foundOrganization,
   MachineId,
   type NewAutomation,
+  pauseAutomation,
   type Principal,
   type ProjectPatch,
   registerHost,
@@ -34,6 +35,8 @@ export class StoreLink extends Context.Service<StoreLink, {
   away: boolean
   /** Sees every call, as `RunQueue.claim`, and may stand in its way. */
   before: (name: string, args: ReadonlyArray<unknown>) => Effect.Effect<void>
+  /** Comes when a call has taken effect, and before its answer does. */
+  after: (name: string) => Effect.Effect<void>
 }>()("@coppice/testkit/test/StoreLink") {}
 
 const throughLink = (link: StoreLink["Service"], port: string, service: object): object =>
@@ -44,7 +47,8 @@ const throughLink = (link: StoreLink["Service"], port: string, service: object):
       const name = `${port}.${method}`
       return [method, (...args: ReadonlyArray<unknown>) =>
         Effect.suspend(() => link.away ? Effect.die(new Error("The store is away")) : link.before(name, args)).pipe(
-          Effect.andThen(Effect.suspend(() => call(...args)))
+          Effect.andThen(Effect.suspend(() => call(...args))),
+          Effect.tap(() => link.after(name))
         )]
     })
   )
@@ -53,7 +57,7 @@ const throughLink = (link: StoreLink["Service"], port: string, service: object):
 const linkedStores = Layer.effectContext(
   Effect.gen(function*() {
     const stores = yield* Layer.build(Layer.fresh(memoryLayer))
-    const link: StoreLink["Service"] = { away: false, before: () => Effect.void }
+    const link: StoreLink["Service"] = { away: false, before: () => Effect.void, after: () => Effect.void }
     const entries = [...stores.mapUnsafe].map(([key, service]) =>
       [key, key.includes("/core/") ? throughLink(link, key.split("/").at(-1)!, service as object) : service] as const
     )
@@ -139,7 +143,8 @@ export const makeWorld = Effect.gen(function*() {
     events,
     hosts,
     changeProject,
-    deleteWorkspace: remove
+    deleteWorkspace: remove,
+    pause: (automationId: string) => tenant.as(pauseAutomation(automationId))
   }
 })
 
@@ -154,7 +159,7 @@ export const startWorker = Effect.fnUntraced(function*(options: Partial<RunWorke
   const fake = yield* FakeHost
   yield* Effect.addFinalizer(() =>
     Effect.gen(function*() {
-      Object.assign(link, { away: false, before: () => Effect.void })
+      Object.assign(link, { away: false, before: () => Effect.void, after: () => Effect.void })
       fake.setStopMillis(0)
       const stopping = yield* Effect.forkChild(Fiber.interrupt(worker))
       yield* until("the worker has ended", Effect.sync(() => stopping.pollUnsafe() !== undefined), 120_000, 1000)

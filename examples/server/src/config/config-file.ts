@@ -55,6 +55,7 @@ const Runs = Schema.Struct({
   leaseSeconds: Schema.optionalKey(between(2, 600)),
   heartbeatSeconds: Schema.optionalKey(between(1, 300)),
   timeoutSeconds: Schema.optionalKey(between(1, 604_800)),
+  attempts: Schema.optionalKey(between(1, 10)),
   terminateSeconds: Schema.optionalKey(between(0, 5)),
   outputRingBytes: Schema.optionalKey(between(64 * 1024, 1024 ** 3)),
   minFreeBytes: Schema.optionalKey(between(0, Number.MAX_SAFE_INTEGER))

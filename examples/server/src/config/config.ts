@@ -59,11 +59,8 @@ export const loadConfig = Effect.fn("loadConfig")(function*(env: NodeJS.ProcessE
     adminEmail: given.COPPICE_ADMIN_EMAIL,
     log: given.COPPICE_LOG,
     repositoryRoots: (repositoryRoots ?? (isLoopback(host) ? ["~"] : [])).map((root) => resolve(expandHome(root, env))),
-    agents: agents.map(({ name, timeoutSeconds = runs.timeoutSeconds, ...agent }) => ({
-      ...agent,
-      name: name ?? agent.id,
-      ...(timeoutSeconds === undefined ? {} : { timeoutSeconds })
-    })),
+    agents: agents.map(({ name, ...agent }) => ({ ...agent, name: name ?? agent.id })),
+    automationDefaults: { timeoutSeconds: runs.timeoutSeconds ?? 3600, maxAttempts: runs.attempts ?? 2 },
     maxConcurrentRuns,
     ...times,
     minFreeBytes: runs.minFreeBytes ?? 1024 ** 3,

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { StartFailure } from "../start-failure.ts"
 
 /** The oldest Git whose worktrees this service relies on. */
-const oldest = [2, 38] as const
+const oldest = [2, 36] as const
 
 const gitVersion = Effect.callback<string | undefined>((resume) => {
   const child = execFile("git", ["--version"], { timeout: 10_000 }, (error, stdout) =>

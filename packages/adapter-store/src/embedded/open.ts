@@ -44,7 +44,7 @@ export const openEmbedded = Effect.fnUntraced(function*(
     username: "postgres",
     database: "postgres",
     maxConnections: options.maxConnections ?? 8
-  }, { first: closeHub(hub, options), withinMillis: 1000 }).pipe(Effect.mapError((error) => failed(directory, error)))
+  }, { first: closeHub(hub, options), withinMillis: options.drainMillis ?? 5000 }).pipe(Effect.mapError((error) => failed(directory, error)))
   yield* keepUp(client)
   return { client, hub }
 })

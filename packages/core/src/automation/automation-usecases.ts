@@ -14,10 +14,9 @@ import { automationLifecycle } from "./automation-policy.ts"
 import { AutomationStore } from "./automation-store.ts"
 import {
   type Automation,
+  AutomationDefaults,
   type AutomationPatch,
   type AutomationStatus,
-  defaultMaxAttempts,
-  defaultTimeoutSeconds,
   type WorkspaceMode
 } from "./automation.ts"
 
@@ -56,6 +55,7 @@ export const createAutomation = Effect.fn("createAutomation")(function*(input: N
   const project = yield* getProject(input.projectId)
   const agent = yield* requireAgent(project.hostId, input.agent)
   const at = yield* now
+  const defaults = yield* AutomationDefaults
   const workspaceMode = input.workspaceMode ?? "fresh"
   const automation: Automation = {
     id: yield* newId(AutomationId),
@@ -69,9 +69,9 @@ export const createAutomation = Effect.fn("createAutomation")(function*(input: N
     ...(input.workspaceId === undefined
       ? {}
       : { workspaceId: yield* sharedWorkspace(workspaceMode, project, input.workspaceId) }),
-    timeoutSeconds: input.timeoutSeconds ?? agent.timeoutSeconds ?? defaultTimeoutSeconds,
+    timeoutSeconds: input.timeoutSeconds ?? agent.timeoutSeconds ?? defaults.timeoutSeconds,
     ...(input.maxConcurrentRuns === undefined ? {} : { maxConcurrentRuns: input.maxConcurrentRuns }),
-    maxAttempts: input.maxAttempts ?? defaultMaxAttempts,
+    maxAttempts: input.maxAttempts ?? defaults.maxAttempts,
     ownerId: userId,
     createdAt: at,
     updatedAt: at

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Context, Schema } from "effect"
 import type { ErrorCode } from "../error-code.ts"
 import { AutomationId, OrganizationId, ProjectId, UserId, WorkspaceId } from "../id.ts"
 import { Name, Text } from "../text.ts"
@@ -46,8 +46,10 @@ export interface AutomationPatch {
   readonly maxAttempts?: number
 }
 
-export const defaultTimeoutSeconds = 3600
-export const defaultMaxAttempts = 2
+/** What an automation gets that says nothing else; a composition may provide others. */
+export const AutomationDefaults = Context.Reference("@coppice/core/automation/AutomationDefaults", {
+  defaultValue: () => ({ timeoutSeconds: 3600, maxAttempts: 2 })
+})
 
 /** The automation is paused, and starts no run until it is resumed. */
 export class AutomationPaused extends Schema.TaggedError<AutomationPaused>()("AutomationPaused", {

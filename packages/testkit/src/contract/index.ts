@@ -1,19 +1,23 @@
 // What an adapter must do, as tests: one contract for each port.
-import { Layer } from "effect"
+import type { Layer } from "effect"
+import { agentLauncherContract } from "./agent-launcher.ts"
 import { agentSessionStoreContract } from "./agent-session-store.ts"
 import { apiKeyStoreContract } from "./api-key-store.ts"
 import { automationStoreContract } from "./automation-store.ts"
 import { register } from "./contract.ts"
+import type { HostCapabilities, HostContract, HostPorts } from "./host-fixture.ts"
 import { hostStoreContract } from "./host-store.ts"
 import { idempotencyStoreContract } from "./idempotency-store.ts"
 import { organizationStoreContract } from "./organization-store.ts"
 import { projectStoreContract } from "./project-store.ts"
+import { repositoriesContract } from "./repositories.ts"
 import { runEventStoreContract } from "./run-event-store.ts"
 import { runQueueContract } from "./run-queue.ts"
 import { runStoreContract } from "./run-store.ts"
 import type { StoreCapabilities, StoreContract, StorePorts } from "./store-contract.ts"
 import { webhookInboxContract } from "./webhook-inbox.ts"
 import { workspaceStoreContract } from "./workspace-store.ts"
+import { worktreesContract } from "./worktrees.ts"
 
 /** The contract of every store port. */
 export const allStoreContracts: ReadonlyArray<StoreContract> = [
@@ -47,10 +51,29 @@ export const storeContracts = (
     allStoreContracts.map(({ port, tests }) => ({ port, tests: tests(capabilities) }))
   )
 
+/** The contract of every port that reaches a host. */
+export const allHostContracts: ReadonlyArray<HostContract> = [agentLauncherContract, repositoriesContract, worktreesContract]
+
+/** Registers the contracts of a host's ports over one layer, which provides the way behind them too. */
+export const hostContracts = (
+  name: string,
+  layer: Layer.Layer<HostPorts, unknown>,
+  capabilities: HostCapabilities = { clock: "test" }
+): void =>
+  register(
+    name,
+    layer,
+    { testClock: capabilities.clock === "test" },
+    allHostContracts.map(({ port, tests }) => ({ port, tests: tests(capabilities) }))
+  )
+
 export type { Contract, ContractTest } from "./contract.ts"
 export { failedTests } from "./contract.ts"
+export type { FileChanges, Files, HostCapabilities, HostContract, HostPorts } from "./host-fixture.ts"
+export { HostFixture } from "./host-fixture.ts"
 export type { StoreCapabilities, StoreContract, StorePorts } from "./store-contract.ts"
 export {
+  agentLauncherContract,
   agentSessionStoreContract,
   apiKeyStoreContract,
   automationStoreContract,
@@ -58,9 +81,11 @@ export {
   idempotencyStoreContract,
   organizationStoreContract,
   projectStoreContract,
+  repositoriesContract,
   runEventStoreContract,
   runQueueContract,
   runStoreContract,
   webhookInboxContract,
-  workspaceStoreContract
+  workspaceStoreContract,
+  worktreesContract
 }

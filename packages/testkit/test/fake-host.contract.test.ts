@@ -1,0 +1,4 @@
+import { hostContracts } from "@coppice/testkit/contract"
+import { fakeHostWithFixture } from "./fake-host-fixture.ts"
+
+hostContracts("the fake host", fakeHostWithFixture, { clock: "test" })

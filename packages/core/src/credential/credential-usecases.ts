@@ -4,6 +4,7 @@ import { ApiKeyId, newId, type UserId } from "../id.ts"
 import type { PageRequest } from "../page.ts"
 import { now, type Timestamp } from "../timestamp.ts"
 import { ApiKeyStore } from "./api-key-store.ts"
+import { OrganizationStore } from "../organization/organization-store.ts"
 import { CurrentPrincipal } from "../organization/principal.ts"
 import { generateSecret, hashSecret } from "./secret.ts"
 
@@ -17,6 +18,9 @@ export const createApiKey = Effect.fn("createApiKey")(function*(input: {
   const userId = input.userId ?? principal.userId
   if (userId !== principal.userId && principal.role === "member") {
     return yield* new Forbidden({ message: "Only an admin may issue a key for somebody else." })
+  }
+  if ((yield* (yield* OrganizationStore).member(principal.organizationId, userId)) === undefined) {
+    return yield* notFound("member", userId)
   }
   const at = yield* now
   if (input.expiresAt !== undefined && DateTime.isLessThanOrEqualTo(input.expiresAt, at)) {

@@ -1,10 +1,11 @@
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Option, Schema } from "effect"
 import { CurrentPrincipal } from "../organization/principal.ts"
-import { InvalidRequest, notFound } from "../error.ts"
+import { Conflict, InvalidRequest, notFound } from "../error.ts"
 import { HostGateway } from "../host-gateway.ts"
 import { chooseHost } from "../host/host-usecases.ts"
 import { newId, ProjectId } from "../id.ts"
 import type { PageRequest } from "../page.ts"
+import { Name } from "../text.ts"
 import { now } from "../timestamp.ts"
 import { ProjectStore } from "./project-store.ts"
 import type { Project, ProjectPatch, Setup } from "./project.ts"
@@ -21,9 +22,13 @@ export interface NewProject {
   readonly trusted?: boolean
 }
 
-/** The last part of a path or URL, as people call the repository. */
-const nameOf = (location: string): string =>
-  location.replace(/\/+$/, "").replace(/\.git$/, "").split(/[/:]/).at(-1)?.slice(0, 100).trim() || "project"
+const asName = Schema.decodeOption(Name)
+
+/** The last part of a path or URL, as people call the repository, if it can be a name. */
+const nameOf = (location: string): string => {
+  const last = location.replace(/\/+$/, "").replace(/\.git$/, "").split(/[/:]/).at(-1) ?? ""
+  return Option.getOrElse(asName(last.slice(0, 100).trim()), () => "project")
+}
 
 /** Adds a repository: one that lies on the host, or one that is cloned there. */
 export const createProject = Effect.fn("createProject")(function*(input: NewProject) {
@@ -33,6 +38,15 @@ export const createProject = Effect.fn("createProject")(function*(input: NewProj
     return yield* new InvalidRequest({
       message: "A project needs either repositoryPath or repositoryUrl.",
       hint: "repositoryPath is a folder on the host; repositoryUrl is cloned there over https or ssh."
+    })
+  }
+  const projects = yield* ProjectStore
+  const name = input.name ?? nameOf(location)
+  // Asked before a clone, which takes long and would be left behind; the store has the last word.
+  if ((yield* projects.get(organizationId, name)) !== undefined) {
+    return yield* new Conflict({
+      message: `The name "${name}" is taken by another project.`,
+      hint: "Choose another name."
     })
   }
   const host = yield* chooseHost(input.hostId)
@@ -49,7 +63,7 @@ export const createProject = Effect.fn("createProject")(function*(input: NewProj
   const project: Project = {
     id,
     organizationId,
-    name: input.name ?? nameOf(location),
+    name,
     hostId: host.id,
     repositoryPath: repository.path,
     ...(input.repositoryUrl === undefined ? {} : { repositoryUrl: input.repositoryUrl }),
@@ -59,7 +73,7 @@ export const createProject = Effect.fn("createProject")(function*(input: NewProj
     createdAt: at,
     updatedAt: at
   }
-  yield* (yield* ProjectStore).create(project)
+  yield* projects.create(project)
   return project
 })
 

@@ -3,6 +3,7 @@ import { SecureRandom } from "effect/crypto/SecureRandom"
 import { AutomationStore } from "../automation/automation-store.ts"
 import { Conflict } from "../error.ts"
 import type { HostConnection } from "../host-gateway.ts"
+import type { RunId } from "../id.ts"
 import { now } from "../timestamp.ts"
 import { WorkspaceStore } from "../workspace/workspace-store.ts"
 import { makeWorkspace, type WorkspaceListener } from "../workspace/workspace-usecases.ts"
@@ -12,12 +13,15 @@ import { record } from "./run-journal.ts"
 import { canFence, runPrompt } from "./run-prompt.ts"
 import type { Claim } from "./run-queue.ts"
 
+/** What the name of a run's own workspace tells it by. */
+export const endOfRunId = (id: RunId): string => id.slice(-12)
+
 /**
  * A name for the workspace of one claim: the automation's, and the end of the run's id, which no other shares. The fence
  * tells claims apart; the attempt does not, because one that a stopping server gave back was not counted.
  */
 const workspaceName = ({ automation, lease, run }: Claim): string =>
-  `${automation.name.slice(0, 80)} ${run.id.slice(-12)}${lease.fence > 1 ? `-${lease.fence}` : ""}`
+  `${automation.name.slice(0, 80)} ${endOfRunId(run.id)}${lease.fence > 1 ? `-${lease.fence}` : ""}`
 
 /** The workspace of an attempt: a new one, or the one that the automation's runs share, made by the first of them. */
 export const prepareWorkspace = Effect.fn("prepareWorkspace")(function*<R>(

@@ -4,6 +4,7 @@ import type { AgentSessionStatus } from "../agent-session/agent-session.ts"
 import type { Failure } from "../failure.ts"
 import type { HostConnection } from "../host-gateway.ts"
 import { AgentSessionId, newId, type WorkspaceId } from "../id.ts"
+import { move as legalMove } from "../lifecycle.ts"
 import { now } from "../timestamp.ts"
 import { WorkspaceStore } from "../workspace/workspace-store.ts"
 import { failed, followAgent, lost, type Outcome } from "./follow-agent.ts"
@@ -11,7 +12,7 @@ import { enduring, withPatientStores } from "./patient-stores.ts"
 import { prepareWorkspace, promptOf } from "./prepare-run.ts"
 import { recordStatus } from "./run-journal.ts"
 import { holdLease, type LeaseTimes } from "./run-lease.ts"
-import { afterLostAttempt } from "./run-policy.ts"
+import { afterLostAttempt, runLifecycle } from "./run-policy.ts"
 import { type Claim, type RunPatch, RunQueue } from "./run-queue.ts"
 import type { RunStatus } from "./run.ts"
 
@@ -39,9 +40,15 @@ export const attemptRun = Effect.fn("attemptRun")(function*(
   let workspaceId: WorkspaceId | undefined
   let launched = false
 
+  /** Stores a move that the lifecycle has, or with the status that the run has already, only the patch. */
+  const write = (to: RunStatus, patch: RunPatch, options?: { readonly refundAttempt?: boolean }) =>
+    (to === status ? Effect.void : Effect.orDie(Effect.fromResult(legalMove(runLifecycle, status, to)))).pipe(
+      Effect.andThen(queue.update(lease, status, to, patch, options))
+    )
+
   /** Moves the run on. When the lease turns out to be gone, all work on it is given up at once. */
   const move = Effect.fnUntraced(function*(to: RunStatus, patch: RunPatch) {
-    const moved = yield* queue.update(lease, status, to, patch)
+    const moved = yield* write(to, patch)
     if (moved === undefined) {
       yield* Deferred.succeed(leaseLost, "lease_lost")
       return yield* Effect.never
@@ -90,7 +97,7 @@ export const attemptRun = Effect.fn("attemptRun")(function*(
 
   /** The last word on a run. There is nobody left to interrupt when it comes too late. */
   const settle = Effect.fnUntraced(function*(to: RunStatus, patch: RunPatch, options?: { refundAttempt?: boolean }) {
-    const moved = yield* queue.update(lease, status, to, patch, options)
+    const moved = yield* write(to, patch, options)
     if (moved !== undefined) return yield* recordStatus(moved)
     yield* Effect.logWarning(`Run ${run.id}: the lease was lost before its outcome could be stored`)
   })

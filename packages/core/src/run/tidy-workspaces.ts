@@ -5,6 +5,7 @@ import type { HostConnection } from "../host-gateway.ts"
 import { WorkspaceStore } from "../workspace/workspace-store.ts"
 import { worktreeOf } from "../workspace/workspace-usecases.ts"
 import type { Workspace } from "../workspace/workspace.ts"
+import { endOfRunId } from "./prepare-run.ts"
 import type { Claim } from "./run-queue.ts"
 import { RunStore } from "./run-store.ts"
 
@@ -30,9 +31,10 @@ export const tidyAfterRun = Effect.fn("tidyAfterRun")(function*({ automation, pr
     { limit: runsLookedAt }
   )
   const left: Array<Workspace & { path: string; baseCommit: string }> = []
-  for (const { workspaceId } of runs) {
+  for (const { id, workspaceId } of runs) {
     const workspace = workspaceId && (yield* workspaces.get(automation.organizationId, workspaceId))
-    if (!workspace || workspace.status !== "ready" || !workspace.path || !workspace.baseCommit) continue
+    // One that the run did not make, when the automation shared somebody's, is not ours to delete.
+    if (!workspace || !workspace.name.includes(endOfRunId(id)) || workspace.status !== "ready" || !workspace.path || !workspace.baseCommit) continue
     left.push({ ...workspace, path: workspace.path, baseCommit: workspace.baseCommit })
   }
   if (left.length < tidiedAt) return

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -108,13 +109,10 @@ export const agentAtWork = (scratch: Scratch, agent: string): Promise<number> =>
   return until(`the agent ${agent} is at work`, () => existsSync(file) && (Number(readFileSync(file, "utf8")) || undefined))
 }
 
+/** Whether a process runs. One that has ended may wait a while for whoever inherited it to notice. */
 export const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" })
+  return stdout.trim() !== "" && !stdout.trim().startsWith("Z")
 }
 
 /** The exit code, once the process has ended. */

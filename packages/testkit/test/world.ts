@@ -148,8 +148,6 @@ export const makeWorld = Effect.gen(function*() {
   }
 })
 
-export type World = Effect.Success<typeof makeWorld>
-
 export const workerOptions: RunWorkerOptions = { ...runWorkerDefaults, machineId, machineName: "fake host" }
 
 /** A worker in the background of the test, which lets it come to its end when the test is over. */

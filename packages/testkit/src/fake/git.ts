@@ -97,6 +97,3 @@ export const linesOf = (text: string): ReadonlyArray<string> =>
 
 /** A working tree without what Git ignores in it. */
 export const tracked = (files: Files): Files => new Map([...files].filter(([path]) => !isIgnored(files, path)))
-
-export const sameFiles = (left: Files, right: Files): boolean =>
-  left.size === right.size && [...left].every(([path, text]) => right.get(path) === text)

@@ -1,0 +1,1 @@
+export { jsonLinesIdempotencyStore } from "./idempotency-store.ts"

@@ -240,6 +240,44 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE task_statuses (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  name text NOT NULL,
+  type text NOT NULL,
+  position integer NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT task_statuses_type CHECK ((type = ANY (ARRAY['backlog'::text, 'unstarted'::text, 'started'::text, 'completed'::text, 'cancelled'::text]))),
+  CONSTRAINT task_statuses_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT task_statuses_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT task_statuses_name_taken UNIQUE (organization_id, name)
+);
+
+CREATE TABLE tasks (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  slug text NOT NULL,
+  title text NOT NULL,
+  title_key text NOT NULL,
+  description text NOT NULL,
+  status_id uuid NOT NULL,
+  priority text NOT NULL,
+  assignee_id uuid,
+  estimate double precision,
+  due_at timestamp(3) with time zone,
+  labels text[] NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT tasks_priority CHECK ((priority = ANY (ARRAY['urgent'::text, 'high'::text, 'medium'::text, 'low'::text, 'none'::text]))),
+  CONSTRAINT tasks_organization_id_assignee_id_fkey FOREIGN KEY (organization_id, assignee_id) REFERENCES members(organization_id, user_id) ON DELETE SET NULL (assignee_id),
+  CONSTRAINT tasks_organization_id_status_id_fkey FOREIGN KEY (organization_id, status_id) REFERENCES task_statuses(organization_id, id),
+  CONSTRAINT tasks_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT tasks_slug_taken UNIQUE (organization_id, slug)
+);
+CREATE INDEX tasks_by_assignee ON public.tasks USING btree (organization_id, assignee_id, id) WHERE (assignee_id IS NOT NULL);
+CREATE INDEX tasks_by_status ON public.tasks USING btree (organization_id, status_id, id);
+
 CREATE TABLE users (
   id uuid NOT NULL,
   email text NOT NULL,
@@ -268,13 +306,16 @@ CREATE TABLE workspaces (
   failure_message text,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  task_id uuid,
   CONSTRAINT workspaces_failure CHECK (((failure_reason IS NULL) = (failure_message IS NULL))),
   CONSTRAINT workspaces_failure_reason CHECK ((failure_reason = ANY (ARRAY['setup'::text, 'workspace'::text, 'agent_unavailable'::text, 'agent_exit'::text, 'timeout'::text, 'host_lost'::text, 'interrupted'::text]))),
   CONSTRAINT workspaces_status CHECK ((status = ANY (ARRAY['creating'::text, 'ready'::text, 'failed'::text, 'deleting'::text, 'deleted'::text]))),
   CONSTRAINT workspaces_organization_id_host_id_fkey FOREIGN KEY (organization_id, host_id) REFERENCES hosts(organization_id, id),
   CONSTRAINT workspaces_organization_id_project_id_fkey FOREIGN KEY (organization_id, project_id) REFERENCES projects(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT workspaces_organization_id_task_id_fkey FOREIGN KEY (organization_id, task_id) REFERENCES tasks(organization_id, id) ON DELETE SET NULL (task_id),
   CONSTRAINT workspaces_pkey PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX workspaces_by_project ON public.workspaces USING btree (organization_id, project_id, id);
+CREATE INDEX workspaces_by_task ON public.workspaces USING btree (organization_id, task_id, id) WHERE (task_id IS NOT NULL);
 CREATE UNIQUE INDEX workspaces_name_taken ON public.workspaces USING btree (project_id, name) WHERE (status <> 'deleted'::text);
 CREATE INDEX workspaces_unsettled ON public.workspaces USING btree (host_id) WHERE (status = ANY (ARRAY['creating'::text, 'deleting'::text]));

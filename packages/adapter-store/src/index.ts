@@ -10,6 +10,8 @@ import { runEventStoreLayer } from "./run-event-store.ts"
 import { runQueueLayer } from "./run-queue.ts"
 import { runStoreLayer } from "./run-store.ts"
 import { sweepLayer } from "./sweep.ts"
+import { taskStatusStoreLayer } from "./task-status-store.ts"
+import { taskStoreLayer } from "./task-store.ts"
 import { webhookInboxLayer } from "./webhook-inbox.ts"
 import { workspaceStoreLayer } from "./workspace-store.ts"
 
@@ -29,6 +31,8 @@ export const storeLayer = Layer.mergeAll(
   runEventStoreLayer,
   runQueueLayer,
   runStoreLayer,
+  taskStatusStoreLayer,
+  taskStoreLayer,
   webhookInboxLayer,
   workspaceStoreLayer,
   sweepLayer

@@ -26,6 +26,7 @@ export const workspaceStoreLayer = Layer.effect(
             baseBranch: workspace.baseBranch,
             baseCommit: workspace.baseCommit,
             path: workspace.path,
+            taskId: workspace.taskId,
             ...failureColumns(workspace.failure),
             createdAt: instant(workspace.createdAt),
             updatedAt: instant(workspace.updatedAt)
@@ -50,7 +51,8 @@ export const workspaceStoreLayer = Layer.effect(
             sql`organization_id = ${organizationId}`,
             sql`id < ${before}`,
             filter.status === undefined ? sql`status <> 'deleted'` : sql`status = ${filter.status}`,
-            ...(filter.projectId === undefined ? [] : [sql`project_id = ${filter.projectId}`])
+            ...(filter.projectId === undefined ? [] : [sql`project_id = ${filter.projectId}`]),
+            ...(filter.taskId === undefined ? [] : [sql`task_id = ${filter.taskId}`])
           ])
         } ORDER BY id DESC LIMIT ${fetch}`
         return pageOf(rows.map(toWorkspace), page)

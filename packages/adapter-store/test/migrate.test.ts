@@ -6,6 +6,8 @@ import {
   Role,
   RunEvent,
   RunStatus,
+  TaskPriority,
+  TaskStatusType,
   Trigger,
   WorkspaceMode,
   WorkspaceStatus
@@ -36,6 +38,8 @@ const literals = {
   runs_failure_reason: FailureReason.literals,
   runs_status: RunStatus.literals,
   runs_trigger: Trigger.literals,
+  task_statuses_type: TaskStatusType.literals,
+  tasks_priority: TaskPriority.literals,
   workspaces_failure_reason: FailureReason.literals,
   workspaces_status: WorkspaceStatus.literals
 }

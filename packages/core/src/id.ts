@@ -26,6 +26,12 @@ export type HostId = typeof HostId.Type
 export const ProjectId = uuid.pipe(Schema.brand("ProjectId"))
 export type ProjectId = typeof ProjectId.Type
 
+export const TaskId = uuid.pipe(Schema.brand("TaskId"))
+export type TaskId = typeof TaskId.Type
+
+export const TaskStatusId = uuid.pipe(Schema.brand("TaskStatusId"))
+export type TaskStatusId = typeof TaskStatusId.Type
+
 export const WorkspaceId = uuid.pipe(Schema.brand("WorkspaceId"))
 export type WorkspaceId = typeof WorkspaceId.Type
 

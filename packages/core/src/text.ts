@@ -21,5 +21,9 @@ export const Text = Schema.String.check(
   Schema.isMaxLength(100_000)
 )
 
+/** What of a text can stand in a branch's name or a slug: a to z and digits, parted by hyphens, at most 40 of them. */
+export const wordsOf = (text: string): string =>
+  text.normalize("NFKD").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 40).replace(/-+$/, "")
+
 /** A name or an id, where a tool asks for a record. */
 export const Reference = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200))

@@ -21,6 +21,7 @@ import {
   runsRetry,
   runsWait
 } from "./run/run-tools.ts"
+import { tasksCreate, tasksDelete, tasksGet, tasksList, tasksUpdate, taskStatusesList } from "./task/task-tools.ts"
 import type { Tool } from "./tool/tool.ts"
 import {
   workspacesCreate,
@@ -39,6 +40,12 @@ const tools = [
   projectsCreate,
   projectsUpdate,
   projectsDelete,
+  tasksList,
+  tasksGet,
+  tasksCreate,
+  tasksUpdate,
+  tasksDelete,
+  taskStatusesList,
   workspacesList,
   workspacesGet,
   workspacesCreate,

@@ -11,6 +11,8 @@ import {
   RunEventStore,
   RunQueue,
   RunStore,
+  TaskStatusStore,
+  TaskStore,
   WebhookInbox,
   WorkspaceStore
 } from "@coppice/core/ports"
@@ -268,6 +270,55 @@ const mutants: ReadonlyArray<Mutant> = [
     cancel: (...args) => torn(runs, store.cancel(...args))
   })),
 
+  mutant(TaskStatusStore, "seeds in two steps", (store, { taskStatuses }) => ({
+    seed: (...args) => torn(taskStatuses, store.seed(...args))
+  })),
+  mutant(TaskStatusStore, "seeds beside what there is", (store, { taskStatuses }) => ({
+    seed: (organizationId, statuses) =>
+      Effect.suspend(() => {
+        for (const status of statuses) taskStatuses.set(status.id, status)
+        return store.list(organizationId)
+      })
+  })),
+  mutant(TaskStatusStore, "answers a later caller's own statuses", (store) => ({
+    seed: (organizationId, statuses) => Effect.as(store.seed(organizationId, statuses), statuses)
+  })),
+  mutant(TaskStatusStore, "shows the statuses of any organization", (_, { taskStatuses }) => ({
+    list: () => Effect.sync(() => [...taskStatuses.values()])
+  })),
+
+  mutant(TaskStore, "shows the tasks of any organization", (store, { tasks }) => ({
+    get: (organizationId, idOrSlug) => {
+      const task = [...tasks.values()].find(({ id, slug }) => id === idOrSlug || slug === idOrSlug)
+      return store.get(task?.organizationId ?? organizationId, idOrSlug)
+    }
+  })),
+  mutant(TaskStore, "gives a slug twice", (_, { tasks }) => ({
+    create: (task) => Effect.sync(() => void tasks.set(task.id, task))
+  })),
+  mutant(TaskStore, "updates in two steps", (store, { tasks }) => ({
+    update: (...args) => torn(tasks, store.update(...args))
+  })),
+  mutant(TaskStore, "keeps the assignee for null", (store) => ({
+    update: (organizationId, id, { assigneeId, ...patch }, at) =>
+      store.update(organizationId, id, assigneeId === null || assigneeId === undefined ? patch : { ...patch, assigneeId }, at)
+  })),
+  mutant(TaskStore, "takes a search for a pattern", (store) => ({
+    list: (organizationId, { search, ...filter }, page) =>
+      Effect.map(store.list(organizationId, filter, page), ({ items, ...rest }) => ({
+        items: search === undefined ? items : items.filter(({ title }) =>
+          new RegExp(search.replace(/\\/g, "\\\\").replace(/[%_]/g, ".*"), "i").test(title)),
+        ...rest
+      }))
+  })),
+  mutant(TaskStore, "takes no statuses for any", (store) => ({
+    list: (organizationId, { statusIds, ...filter }, page) =>
+      store.list(organizationId, statusIds === undefined || statusIds.length === 0 ? filter : { ...filter, statusIds }, page)
+  })),
+  mutant(TaskStore, "leaves workspaces with a task that is gone", (_, { tasks }) => ({
+    remove: (organizationId, id) => Effect.sync(() => tasks.get(id)?.organizationId === organizationId && tasks.delete(id))
+  })),
+
   mutant(WebhookInbox, "keeps windows open five seconds too long", (inbox) => ({
     receive: ({ limit, ...delivery }) =>
       limit === undefined ? inbox.receive(delivery) : Effect.map(
@@ -308,6 +359,10 @@ const mutants: ReadonlyArray<Mutant> = [
       const failure = patch.failure ?? workspaces.get(id)?.failure
       return store.transition(organizationId, id, from, to, failure === undefined ? patch : { ...patch, failure }, at)
     }
+  })),
+  mutant(WorkspaceStore, "lists workspaces of any task", (store) => ({
+    list: (organizationId, { projectId, status }, page) =>
+      store.list(organizationId, { ...(projectId && { projectId }), ...(status && { status }) }, page)
   })),
   mutant(WorkspaceStore, "lists deleted workspaces", (store, { workspaces }) => ({
     list: (organizationId, filter, page) =>

@@ -38,11 +38,19 @@ const furnished = Effect.gen(function*() {
   const world = yield* makeWorld
   world.fake.addRemote(repositoryPath, "origin")
   const { workspace } = yield* world.as(call("workspaces_create", { projectId: "shop", name: "Work" }))
+  const { task } = yield* world.as(call("tasks_create", { title: "Fix it" }))
   const { automation } = yield* world.as(
     call("automations_create", { name: "Review", prompt: "Review it.", agent: "reviewer", projectId: "shop" })
   )
   const { run } = yield* world.as(call("automations_run", { automationId: "Review", payload: { pr: 7 } }))
-  return { ...world, workspaceId: workspace.id as string, automationId: automation.id as string, runId: run.id as string }
+  return {
+    ...world,
+    taskId: task.id as string,
+    taskSlug: task.slug as string,
+    workspaceId: workspace.id as string,
+    automationId: automation.id as string,
+    runId: run.id as string
+  }
 })
 type Furnished = Effect.Success<typeof furnished>
 
@@ -58,10 +66,45 @@ const examples: Record<string, { readonly good: (world: Furnished) => ReadonlyAr
   },
   projects_update: { good: () => [{ projectId: "shop", name: "Store", setup: null }], bad: [{ name: "x" }] },
   projects_delete: { good: () => [], bad: [{}] },
-  workspaces_list: { good: () => [{}, { projectId: "shop" }, { status: "deleted" }], bad: [{ status: "odd" }] },
+  tasks_list: {
+    good: ({ user }) => [{}, {
+      statusId: "Backlog",
+      statusType: "backlog",
+      assigneeId: user.id,
+      priority: "none",
+      label: "web",
+      search: "fix",
+      limit: 1
+    }],
+    bad: [{ statusType: "odd" }, { search: "" }, { priority: "odd" }]
+  },
+  tasks_get: { good: ({ taskId, taskSlug }) => [{ taskId }, { taskId: taskSlug }], bad: [{}, { taskId: "" }] },
+  tasks_create: {
+    good: ({ user }) => [{ title: "Bare" }, {
+      title: "Whole",
+      description: "All of it.",
+      statusId: "Todo",
+      priority: "high",
+      assigneeId: user.email,
+      estimate: 0.5,
+      dueAt: "2026-12-24T18:00:00+01:00",
+      labels: ["web"]
+    }],
+    bad: [{}, { title: " x" }, { title: "x", estimate: -1 }, { title: "x", dueAt: "2026-12-24" }, { title: "x", labels: ["a", "a"] }]
+  },
+  tasks_update: {
+    good: ({ taskSlug }) => [
+      { taskId: taskSlug, title: "Other", statusId: "Done" },
+      { taskId: taskSlug, assigneeId: null, estimate: null, dueAt: null }
+    ],
+    bad: [{ title: "x" }, { taskId: "x", title: null }]
+  },
+  tasks_delete: { good: ({ taskId }) => [{ taskId }], bad: [{}] },
+  task_statuses_list: { good: () => [{}, { limit: 2 }], bad: [{ limit: 0 }] },
+  workspaces_list: { good: ({ taskId }) => [{}, { projectId: "shop", taskId }, { status: "deleted" }], bad: [{ status: "odd" }] },
   workspaces_get: { good: ({ workspaceId }) => [{ workspaceId }, { workspaceId: "Work" }], bad: [{}] },
   workspaces_create: {
-    good: () => [{ projectId: "shop", name: "Other", newBranch: "feature", base: "main" }],
+    good: ({ taskSlug }) => [{ projectId: "shop", name: "Other", newBranch: "feature", base: "main", taskId: taskSlug }],
     bad: [{ projectId: "shop" }, { projectId: "shop", name: "a\nb" }, { projectId: "shop", name: "x", branch: "a", newBranch: "b" }]
   },
   workspaces_update: { good: () => [{ workspaceId: "Work", name: "Renamed" }], bad: [{ workspaceId: "Work" }] },
@@ -146,11 +189,13 @@ describe("every tool", () => {
       const other = yield* makeTenant("other")
       const foreign: Record<string, unknown> = {
         projectId: world.project.id,
+        taskId: world.taskId,
         workspaceId: world.workspaceId,
         automationId: world.automationId,
         runId: world.runId,
         hostId: world.host.id
       }
+      const names: Record<string, string> = { projectId: "shop", taskId: world.taskSlug, automationId: "Review" }
       const rest: Record<string, JsonObject> = {
         workspaces_create: { name: "x" },
         workspaces_update: { name: "x" },
@@ -160,15 +205,15 @@ describe("every tool", () => {
       for (const { inputSchema, name } of toolCatalog) {
         const fields = Object.keys(inputSchema["properties"] as object)
         for (const field of fields.filter((field) => field in foreign)) {
-          for (const reference of [foreign[field], field === "projectId" ? "shop" : field === "automationId" ? "Review" : foreign[field]]) {
+          for (const reference of [foreign[field], names[field] ?? foreign[field]]) {
             const args = { ...rest[name], [field]: reference }
-            if (name === "automations_create" && field !== "projectId") continue
+            if (["automations_create", "workspaces_create"].includes(name) && field !== "projectId") continue
             if (name === "automations_update" && field !== "automationId") continue
             assert.strictEqual(yield* other.as(code(name, args)), "NOT_FOUND", `${name} ${field}`)
           }
         }
       }
-      for (const name of ["projects_list", "workspaces_list", "automations_list", "runs_list"]) {
+      for (const name of ["projects_list", "tasks_list", "workspaces_list", "automations_list", "runs_list"]) {
         assert.deepStrictEqual(Object.values(yield* other.as(call(name))), [[]])
       }
       assert.lengthOf((yield* other.as(call("hosts_list"))).hosts, 1)

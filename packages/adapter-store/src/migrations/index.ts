@@ -4,7 +4,16 @@ import { projects } from "./0003-projects.ts"
 import { automations } from "./0004-automations.ts"
 import { runs } from "./0005-runs.ts"
 import { idempotentCalls } from "./0006-idempotent-calls.ts"
+import { tasks } from "./0007-tasks.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration, in order. New ones are added at the end; none is ever changed or removed. */
-export const migrations: ReadonlyArray<Migration> = [organizations, hosts, projects, automations, runs, idempotentCalls]
+export const migrations: ReadonlyArray<Migration> = [
+  organizations,
+  hosts,
+  projects,
+  automations,
+  runs,
+  idempotentCalls,
+  tasks
+]

@@ -1,6 +1,6 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { CurrentPrincipal } from "./principal.ts"
-import { NotFound } from "../error.ts"
+import { NotFound, notFound } from "../error.ts"
 import { MemberId, newId, OrganizationId, UserId } from "../id.ts"
 import type { PageRequest } from "../page.ts"
 import { now } from "../timestamp.ts"
@@ -66,4 +66,15 @@ export const memberByEmail = Effect.fn("memberByEmail")(function*(email: string)
     })
   }
   return member
+})
+
+const isUserId = Schema.is(UserId)
+
+/** A member of the caller's organization, by their user id or their e-mail address. */
+export const getMember = Effect.fn("getMember")(function*(userIdOrEmail: string) {
+  const { organizationId } = yield* CurrentPrincipal
+  const store = yield* OrganizationStore
+  const userId = isUserId(userIdOrEmail) ? userIdOrEmail : (yield* store.userByEmail(userIdOrEmail))?.id
+  const member = userId === undefined ? undefined : yield* store.member(organizationId, userId)
+  return member ?? (yield* notFound("member", userIdOrEmail))
 })

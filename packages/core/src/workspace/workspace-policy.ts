@@ -1,4 +1,5 @@
 import type { Lifecycle } from "../lifecycle.ts"
+import { wordsOf } from "../text.ts"
 import type { WorkspaceStatus } from "./workspace.ts"
 
 export const workspaceLifecycle: Lifecycle<WorkspaceStatus> = {
@@ -10,8 +11,4 @@ export const workspaceLifecycle: Lifecycle<WorkspaceStatus> = {
 }
 
 /** A word for a branch out of any name: `coppice/fix-the-login-3f9a21`, the end from the id so that two names never meet. */
-export const branchFor = (name: string, id: string): string => {
-  const words = name.normalize("NFKD").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 40)
-    .replace(/-+$/, "")
-  return `coppice/${words === "" ? "workspace" : words}-${id.slice(-6)}`
-}
+export const branchFor = (name: string, id: string): string => `coppice/${wordsOf(name) || "workspace"}-${id.slice(-6)}`

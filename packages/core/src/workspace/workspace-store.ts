@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import { Context } from "effect"
 import type { Conflict } from "../error.ts"
-import type { MachineId, OrganizationId, ProjectId, WorkspaceId } from "../id.ts"
+import type { MachineId, OrganizationId, ProjectId, TaskId, WorkspaceId } from "../id.ts"
 import type { Page, PageRequest } from "../page.ts"
 import type { Timestamp } from "../timestamp.ts"
 import type { Workspace, WorkspacePatch, WorkspaceStatus } from "./workspace.ts"
@@ -15,7 +15,7 @@ export class WorkspaceStore extends Context.Service<WorkspaceStore, {
   /** Newest first. Deleted ones only when `status` asks for them. */
   list(
     organizationId: OrganizationId,
-    filter: { readonly projectId?: ProjectId; readonly status?: WorkspaceStatus },
+    filter: { readonly projectId?: ProjectId; readonly taskId?: TaskId; readonly status?: WorkspaceStatus },
     page: PageRequest
   ): Effect.Effect<Page<Workspace>>
   /** Its new name, or `undefined` when there is none. Fails with `Conflict` while the name is taken. */

@@ -15,6 +15,7 @@ import { Workspace, WorkspaceStatus } from "./workspace.ts"
 
 const workspaceId = Reference.annotate({ description: "Id or name of the workspace" })
 const projectId = Reference.annotate({ description: "Id or name of the project" })
+const taskId = Reference.annotate({ description: "Id or slug of the task that it is for" })
 const workspace = { workspace: Workspace }
 
 export const workspacesList = defineTool({
@@ -22,7 +23,12 @@ export const workspacesList = defineTool({
   title: "List workspaces",
   description: "Lists the worktrees that agents work in; deleted ones only when status asks for them.",
   effects: "reads",
-  input: { projectId: Schema.optionalKey(projectId), status: Schema.optionalKey(WorkspaceStatus), ...PageRequest.fields },
+  input: {
+    projectId: Schema.optionalKey(projectId),
+    taskId: Schema.optionalKey(taskId),
+    status: Schema.optionalKey(WorkspaceStatus),
+    ...PageRequest.fields
+  },
   output: { workspaces: Schema.Array(Workspace), nextCursor: Schema.optionalKey(Schema.String) },
   run: ({ cursor, limit, ...filter }) =>
     Effect.map(
@@ -54,7 +60,8 @@ export const workspacesCreate = defineTool({
     newBranch: Schema.optionalKey(BranchName.annotate({ description: "A branch to make; named after the workspace when left out" })),
     base: Schema.optionalKey(
       BranchName.annotate({ description: "Branch, tag or commit to start from; the project's base branch when left out" })
-    )
+    ),
+    taskId: Schema.optionalKey(taskId)
   },
   output: workspace,
   run: (input) => Effect.map(createWorkspace(input), (workspace) => ({ workspace }))

@@ -5,10 +5,11 @@ import type { Failure } from "../failure.ts"
 import type { HostConnection } from "../host-gateway.ts"
 import type { HostCallError } from "../host/host-call.ts"
 import { connectHost } from "../host/host-usecases.ts"
-import { newId, WorkspaceId } from "../id.ts"
+import { newId, type TaskId, WorkspaceId } from "../id.ts"
 import type { PageRequest } from "../page.ts"
 import { getProject } from "../project/project-usecases.ts"
 import type { Project } from "../project/project.ts"
+import { getTask } from "../task/task-usecases.ts"
 import { now } from "../timestamp.ts"
 import { branchFor } from "./workspace-policy.ts"
 import { WorkspaceStore } from "./workspace-store.ts"
@@ -30,6 +31,8 @@ export interface WorkspaceSpec {
   readonly newBranch?: string
   /** What its changes are measured against; the project's base branch when left out. */
   readonly base?: string
+  /** The task that it is made for. */
+  readonly taskId?: TaskId
 }
 
 /** What somebody who follows the making of a workspace is told: first its record, then what happens on the host. */
@@ -63,6 +66,7 @@ export const makeWorkspace = Effect.fn("makeWorkspace")(function*<R = never>(
     status: "creating",
     branch: spec.branch ?? spec.newBranch ?? branchFor(spec.name, id),
     baseBranch: base,
+    ...(spec.taskId === undefined ? {} : { taskId: spec.taskId }),
     createdAt: at,
     updatedAt: at
   }
@@ -146,7 +150,7 @@ export const worktreeOf = (
 
 /** Makes a workspace for the caller, and answers when it is ready. */
 export const createWorkspace = Effect.fn("createWorkspace")(function*(
-  input: WorkspaceSpec & { readonly projectId: string }
+  input: Omit<WorkspaceSpec, "taskId"> & { readonly projectId: string; readonly taskId?: string }
 ) {
   if (input.branch !== undefined && input.newBranch !== undefined) {
     return yield* new InvalidRequest({
@@ -155,7 +159,9 @@ export const createWorkspace = Effect.fn("createWorkspace")(function*(
     })
   }
   const project = yield* getProject(input.projectId)
-  return yield* makeWorkspace(project, yield* connectHost(project.hostId), input)
+  const { taskId, ...spec } = input
+  const task = taskId === undefined ? {} : { taskId: (yield* getTask(taskId)).id }
+  return yield* makeWorkspace(project, yield* connectHost(project.hostId), { ...spec, ...task })
 })
 
 export const getWorkspace = Effect.fn("getWorkspace")(function*(idOrName: string) {
@@ -164,12 +170,16 @@ export const getWorkspace = Effect.fn("getWorkspace")(function*(idOrName: string
 })
 
 export const listWorkspaces = Effect.fn("listWorkspaces")(function*(
-  filter: { readonly projectId?: string; readonly status?: WorkspaceStatus },
+  filter: { readonly projectId?: string; readonly taskId?: string; readonly status?: WorkspaceStatus },
   page: PageRequest
 ) {
   const { organizationId } = yield* CurrentPrincipal
-  const { projectId, ...rest } = filter
-  const narrowed = projectId === undefined ? rest : { ...rest, projectId: (yield* getProject(projectId)).id }
+  const { projectId, taskId, ...rest } = filter
+  const narrowed = {
+    ...rest,
+    ...(projectId === undefined ? {} : { projectId: (yield* getProject(projectId)).id }),
+    ...(taskId === undefined ? {} : { taskId: (yield* getTask(taskId)).id })
+  }
   return yield* (yield* WorkspaceStore).list(organizationId, narrowed, page)
 })
 

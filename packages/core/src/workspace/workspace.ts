@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Failure } from "../failure.ts"
-import { HostId, OrganizationId, ProjectId, WorkspaceId } from "../id.ts"
+import { HostId, OrganizationId, ProjectId, TaskId, WorkspaceId } from "../id.ts"
 import { BranchName } from "../project/project.ts"
 import { Name } from "../text.ts"
 import { recordTimes } from "../timestamp.ts"
@@ -20,6 +20,7 @@ export const Workspace = Schema.Struct({
   baseBranch: Schema.String,
   baseCommit: Schema.optionalKey(Schema.String).annotate({ description: "What its changes are measured against" }),
   path: Schema.optionalKey(Schema.String).annotate({ description: "Absolute path on its host, once it is there" }),
+  taskId: Schema.optionalKey(TaskId).annotate({ description: "The task that it was made for, while there is one" }),
   failure: Schema.optionalKey(Failure),
   ...recordTimes
 })

@@ -15,6 +15,8 @@ import { runEventStoreContract } from "./run-event-store.ts"
 import { runQueueContract } from "./run-queue.ts"
 import { runStoreContract } from "./run-store.ts"
 import type { StoreCapabilities, StoreContract, StorePorts } from "./store-contract.ts"
+import { taskStatusStoreContract } from "./task-status-store.ts"
+import { taskStoreContract } from "./task-store.ts"
 import { webhookInboxContract } from "./webhook-inbox.ts"
 import { workspaceStoreContract } from "./workspace-store.ts"
 import { worktreesContract } from "./worktrees.ts"
@@ -31,6 +33,8 @@ export const allStoreContracts: ReadonlyArray<StoreContract> = [
   runEventStoreContract,
   runQueueContract,
   runStoreContract,
+  taskStatusStoreContract,
+  taskStoreContract,
   webhookInboxContract,
   workspaceStoreContract
 ]
@@ -85,6 +89,8 @@ export {
   runEventStoreContract,
   runQueueContract,
   runStoreContract,
+  taskStatusStoreContract,
+  taskStoreContract,
   webhookInboxContract,
   workspaceStoreContract,
   worktreesContract

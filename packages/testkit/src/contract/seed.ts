@@ -2,6 +2,7 @@
 import {
   AgentSessionId,
   AutomationId,
+  firstStatuses,
   foundOrganization,
   generateSecret,
   hashSecret,
@@ -13,6 +14,8 @@ import {
   ProjectId,
   RunId,
   type SecretKind,
+  TaskId,
+  TaskStatusId,
   UserId,
   WorkspaceId
 } from "@coppice/core"
@@ -26,6 +29,8 @@ import type {
   Project,
   Run,
   SecretHash,
+  Task,
+  TaskStatus,
   User,
   Workspace
 } from "@coppice/core"
@@ -36,6 +41,8 @@ import {
   OrganizationStore,
   ProjectStore,
   RunStore,
+  TaskStatusStore,
+  TaskStore,
   WorkspaceStore
 } from "@coppice/core/ports"
 import { Effect } from "effect"
@@ -106,6 +113,41 @@ export const seedProject = Effect.fnUntraced(function*(
   const project = yield* newProject(host, fields)
   yield* (yield* ProjectStore).create(project)
   return project
+})
+
+/** The statuses that an organization begins with, not stored yet. */
+export const newTaskStatuses = Effect.fnUntraced(function*(organizationId: OrganizationId) {
+  const created = yield* times
+  return yield* Effect.forEach(firstStatuses, (status, position) =>
+    Effect.map(newId(TaskStatusId), (id): TaskStatus => ({ id, organizationId, ...status, position, ...created })))
+})
+
+export const seedTaskStatuses = Effect.fnUntraced(function*(organizationId: OrganizationId) {
+  return yield* (yield* TaskStatusStore).seed(organizationId, yield* newTaskStatuses(organizationId))
+})
+
+/** A task in a status, not stored yet. Its slug is its own. */
+export const newTask = Effect.fnUntraced(function*(status: TaskStatus, fields: Partial<Task> = {}) {
+  const id = yield* newId(TaskId)
+  const task: Task = {
+    id,
+    organizationId: status.organizationId,
+    slug: `task-${id}`,
+    title: "Seeded",
+    description: "",
+    statusId: status.id,
+    priority: "none",
+    labels: [],
+    ...yield* times,
+    ...fields
+  }
+  return task
+})
+
+export const seedTask = Effect.fnUntraced(function*(status: TaskStatus, fields: Partial<Task> = {}) {
+  const task = yield* newTask(status, fields)
+  yield* (yield* TaskStore).create(task)
+  return task
 })
 
 export const newWorkspace = Effect.fnUntraced(function*(project: Project, fields: Partial<Workspace> = {}) {

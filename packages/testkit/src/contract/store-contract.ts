@@ -9,6 +9,8 @@ import type {
   RunEventStore,
   RunQueue,
   RunStore,
+  TaskStatusStore,
+  TaskStore,
   WebhookInbox,
   WorkspaceStore
 } from "@coppice/core/ports"
@@ -28,6 +30,8 @@ export type StorePorts =
   | RunEventStore
   | RunQueue
   | RunStore
+  | TaskStatusStore
+  | TaskStore
   | WebhookInbox
   | WorkspaceStore
 

@@ -3,7 +3,7 @@ import { WorkspaceStore } from "@coppice/core/ports"
 import { DateTime, Effect, Result, Schema } from "effect"
 import { assert } from "vitest"
 import { failsWith, fiveTimes, idsOf, pagesThrough, property, same, test, twenty } from "./check.ts"
-import { newWorkspace, seedHost, seedProject, seedTenant, seedWorkspace } from "./seed.ts"
+import { newWorkspace, seedHost, seedProject, seedTask, seedTaskStatuses, seedTenant, seedWorkspace } from "./seed.ts"
 import { storeContract } from "./store-contract.ts"
 
 const seedProjectOf = Effect.gen(function*() {
@@ -31,7 +31,8 @@ export const workspaceStoreContract = storeContract("WorkspaceStore", () => [
     Effect.gen(function*() {
       const store = yield* WorkspaceStore
       const { organizationId, project } = yield* seedProjectOf
-      const workspace = yield* seedWorkspace(project, given)
+      const { id: taskId } = yield* seedTask((yield* seedTaskStatuses(organizationId))[0]!)
+      const workspace = yield* seedWorkspace(project, { ...given, taskId })
       same(Workspace, yield* store.get(organizationId, workspace.id), workspace)
       const { items } = yield* store.list(organizationId, { status: given.status }, {})
       same(Schema.Array(Workspace), items, [workspace])
@@ -109,21 +110,27 @@ export const workspaceStoreContract = storeContract("WorkspaceStore", () => [
     const workspaces = yield* fiveTimes(seedWorkspace(project))
     yield* pagesThrough(workspaces, (page) => store.list(organizationId, {}, page))
   })),
-  test("lists by project and status, and deleted workspaces only when status asks for them", Effect.gen(function*() {
+  test("lists by project, task and status, and deleted workspaces only when status asks for them", Effect.gen(function*() {
     const store = yield* WorkspaceStore
     const { host, organizationId, project } = yield* seedProjectOf
     const other: Project = yield* seedProject(host)
     const ready = yield* seedWorkspace(project)
     const failed = yield* seedWorkspace(project, { status: "failed", failure })
     const deleted = yield* seedWorkspace(project, { status: "deleted" })
-    const elsewhere = yield* seedWorkspace(other)
+    const status = (yield* seedTaskStatuses(organizationId))[0]!
+    const { id: taskId } = yield* seedTask(status)
+    yield* seedWorkspace(project, { taskId, status: "deleted" })
+    const elsewhere = yield* seedWorkspace(other, { taskId })
     const list = (filter: Parameters<typeof store.list>[1]) =>
       Effect.map(store.list(organizationId, filter, {}), ({ items }) => idsOf(items))
     assert.deepStrictEqual(yield* list({}), [elsewhere.id, failed.id, ready.id])
     assert.deepStrictEqual(yield* list({ projectId: project.id }), [failed.id, ready.id])
     assert.deepStrictEqual(yield* list({ status: "ready" }), [elsewhere.id, ready.id])
     assert.deepStrictEqual(yield* list({ projectId: project.id, status: "ready" }), [ready.id])
-    assert.deepStrictEqual(yield* list({ status: "deleted" }), [deleted.id])
+    assert.deepStrictEqual(yield* list({ taskId }), [elsewhere.id])
+    assert.deepStrictEqual(yield* list({ projectId: project.id, taskId }), [])
+    assert.deepStrictEqual(yield* list({ taskId: (yield* seedTask(status)).id }), [])
+    assert.deepStrictEqual((yield* list({ projectId: project.id, status: "deleted" })).at(-1), deleted.id)
   })),
   test("renames a workspace", Effect.gen(function*() {
     const store = yield* WorkspaceStore

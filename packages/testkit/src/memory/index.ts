@@ -11,6 +11,8 @@ import { projectStoreMemory } from "./project-store.ts"
 import { runEventStoreMemory } from "./run-event-store.ts"
 import { runQueueMemory } from "./run-queue.ts"
 import { runStoreMemory } from "./run-store.ts"
+import { taskStatusStoreMemory } from "./task-status-store.ts"
+import { taskStoreMemory } from "./task-store.ts"
 import { webhookInboxMemory } from "./webhook-inbox.ts"
 import { workspaceStoreMemory } from "./workspace-store.ts"
 
@@ -26,6 +28,8 @@ export const memoryStores = Layer.mergeAll(
   runEventStoreMemory,
   runQueueMemory,
   runStoreMemory,
+  taskStatusStoreMemory,
+  taskStoreMemory,
   webhookInboxMemory,
   workspaceStoreMemory
 )
@@ -48,6 +52,8 @@ export {
   runEventStoreMemory,
   runQueueMemory,
   runStoreMemory,
+  taskStatusStoreMemory,
+  taskStoreMemory,
   webhookInboxMemory,
   workspaceStoreMemory
 }

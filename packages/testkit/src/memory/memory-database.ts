@@ -17,6 +17,10 @@ import type {
   RunEvent,
   RunId,
   SecretHash,
+  Task,
+  TaskId,
+  TaskStatus,
+  TaskStatusId,
   Timestamp,
   User,
   UserId,
@@ -57,6 +61,8 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
   readonly windows: Map<string, Window>
   readonly hosts: Map<HostId, HostRow>
   readonly projects: Map<ProjectId, Project>
+  readonly taskStatuses: Map<TaskStatusId, TaskStatus>
+  readonly tasks: Map<TaskId, Task>
   readonly workspaces: Map<WorkspaceId, Workspace>
   readonly agentSessions: Map<AgentSessionId, AgentSession>
   readonly automations: Map<AutomationId, { readonly automation: Automation; readonly tokenHash?: SecretHash }>
@@ -75,6 +81,8 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
       windows: new Map(),
       hosts: new Map(),
       projects: new Map(),
+      taskStatuses: new Map(),
+      tasks: new Map(),
       workspaces: new Map(),
       agentSessions: new Map(),
       automations: new Map(),

@@ -30,11 +30,12 @@ export const workspaceStoreMemory = Layer.effect(
           const rows = owned(database.workspaces.values(), organizationId)
           return rows.find(({ id }) => id === idOrName) ?? find(rows.filter(isThere), idOrName)
         }),
-      list: (organizationId, { projectId, status }, page) =>
+      list: (organizationId, { projectId, status, taskId }, page) =>
         step(() =>
           pageOf(
             owned(database.workspaces.values(), organizationId).filter((workspace) =>
               (projectId === undefined || workspace.projectId === projectId) &&
+              (taskId === undefined || workspace.taskId === taskId) &&
               (status === undefined ? isThere(workspace) : workspace.status === status)
             ),
             page

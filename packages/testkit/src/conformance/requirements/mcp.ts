@@ -14,7 +14,7 @@ export const mcpEndpoint = section("MCP endpoints", {
   "mcp.initialize": ["built", "The method initialize is served."],
   "mcp.tools-list": ["built", "The method tools/list enumerates the tools."],
   "mcp.tools-call": ["built", "The method tools/call, with name and arguments, runs a tool."],
-  "mcp.tools-tasks": ["open", "Tools cover tasks."],
+  "mcp.tools-tasks": ["built", "Tools cover tasks."],
   "mcp.tools-workspaces": ["open", "Tools cover workspaces."],
   "mcp.tools-agent-sessions": ["open", "Tools cover coding-agent sessions."],
   "mcp.tools-terminals": ["open", "Tools cover terminals."],

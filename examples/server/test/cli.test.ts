@@ -26,6 +26,9 @@ describe("a command line that there is not", () => {
       ["automations", "create", "--name", "a", "--project", "p", "--agent", "a", "--prompt", "x", "--timeout-seconds", "long"],
       "--timeout-seconds takes a whole number"
     ],
+    [["tasks", "create"], "--title is missing"],
+    [["tasks", "create", "--title", "a", "--estimate", "much"], "--estimate takes a number"],
+    [["tasks", "update", "a", "--clear", "title"], "--clear takes one of assignee, estimate, due, labels"],
     [["automations", "run", "a", "--payload", "{a:1}"], "--payload takes a JSON object or array"]
   ])("%j ends with 2", async (args, message) => {
     expect(await coppice(nowhere, args)).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining(message) })
@@ -59,6 +62,23 @@ describe("without a server", slow, () => {
     expect((await typed<Answers["runs_cancel"]>(env, "runs", "cancel", run.id)).run.status).toBe("cancelled")
     expect((await coppice(env, ["runs", "logs", run.id])).stdout).toBe("[cancelled]\n")
     expect(existsSync(join(scratch.home, "presence.json"))).toBe(false)
+  })
+
+  test("tasks are created, listed, shown, changed and deleted", async () => {
+    const env = environmentOf(await scratchForTest())
+    await typed(env, "users", "create", "--email", "ann@example.com")
+    const { task } = await typed<Answers["tasks_create"]>(env, "tasks", "create", "--title", "Fix the login", "--estimate", "0.5",
+      "--assignee", "ann@example.com", "--status", "Todo", "--label", "web", "--label", "bug")
+    expect(task).toMatchObject({ title: "Fix the login", estimate: 0.5, labels: ["web", "bug"] })
+    const { task: changed } = await typed<Answers["tasks_update"]>(env, "tasks", "update", task.slug, "--priority", "high",
+      "--due", "2026-12-24T18:00:00Z", "--clear", "estimate", "--clear", "labels")
+    expect(changed).toMatchObject({ priority: "high", dueAt: "2026-12-24T18:00:00.000Z", labels: [], assigneeId: task.assigneeId })
+    expect(changed.estimate).toBeUndefined()
+    const listed = await coppice(env, ["tasks", "list", "--status", "Todo", "--search", "LOGIN"])
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(`^SLUG .*\n${task.slug} +Todo +high +.* Fix the login\n$`) })
+    expect((await coppice(env, ["tasks", "show", task.slug])).stdout).toMatch(/^status +Todo$/m)
+    expect(await coppice(env, ["tasks", "delete", task.slug])).toMatchObject({ code: 0 })
+    expect(await typed(env, "tasks", "list")).toEqual({ tasks: [] })
   })
 
   test("two at once take turns", async () => {

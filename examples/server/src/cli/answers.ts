@@ -1,4 +1,4 @@
-import type { ApiKey, Automation, Member, Organization, Project, Run, RunEvent, User, Workspace } from "@coppice/core"
+import type { ApiKey, Automation, Member, Organization, Project, Run, RunEvent, Task, TaskStatus, User, Workspace } from "@coppice/core"
 import type { Effect } from "effect"
 import type { automationsWebhookToken, keysCreate } from "../admin/credential-operations.ts"
 import type { doctor } from "../admin/doctor-operation.ts"
@@ -9,6 +9,8 @@ export type AutomationRecord = typeof Automation.Encoded
 export type ProjectRecord = typeof Project.Encoded
 export type RunRecord = typeof Run.Encoded
 export type RunEventRecord = typeof RunEvent.Encoded
+export type TaskRecord = typeof Task.Encoded
+export type TaskStatusRecord = typeof TaskStatus.Encoded
 export type WorkspaceRecord = typeof Workspace.Encoded
 
 interface Paged {
@@ -42,6 +44,12 @@ export interface Answers {
   readonly keys_revoke: { readonly apiKey: ApiKeyRecord }
   readonly projects_create: { readonly project: ProjectRecord }
   readonly projects_list: Paged & { readonly projects: ReadonlyArray<ProjectRecord> }
+  readonly tasks_list: Paged & { readonly tasks: ReadonlyArray<TaskRecord> }
+  readonly tasks_get: { readonly task: TaskRecord }
+  readonly tasks_create: { readonly task: TaskRecord }
+  readonly tasks_update: { readonly task: TaskRecord }
+  readonly tasks_delete: { readonly task: TaskRecord }
+  readonly task_statuses_list: Paged & { readonly taskStatuses: ReadonlyArray<TaskStatusRecord> }
   readonly automations_create: { readonly automation: AutomationRecord }
   readonly automations_list: Paged & { readonly automations: ReadonlyArray<AutomationRecord> }
   readonly automations_pause: { readonly automation: AutomationRecord }

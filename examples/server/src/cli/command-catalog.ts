@@ -11,6 +11,7 @@ import { doctor } from "./commands/doctor.ts"
 import { keysCreate, keysList, keysRevoke } from "./commands/keys.ts"
 import { projectsAdd, projectsList } from "./commands/projects.ts"
 import { runsCancel, runsDiff, runsList, runsLogs, runsRetry, runsShow } from "./commands/runs.ts"
+import { tasksCreate, tasksDelete, tasksList, tasksShow, tasksUpdate } from "./commands/tasks.ts"
 import { usersCreate } from "./commands/users.ts"
 import { workspacesDelete, workspacesList } from "./commands/workspaces.ts"
 
@@ -22,6 +23,11 @@ export const commandCatalog: ReadonlyArray<Command> = [
   keysRevoke,
   projectsAdd,
   projectsList,
+  tasksCreate,
+  tasksList,
+  tasksShow,
+  tasksUpdate,
+  tasksDelete,
   automationsCreate,
   automationsList,
   automationsPause,

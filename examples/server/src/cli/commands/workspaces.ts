@@ -5,9 +5,15 @@ import { listAll } from "./lists.ts"
 export const workspacesList: Command = {
   name: "workspaces list",
   summary: "List the worktrees that agents work in",
-  options: { project: { value: "PROJECT", about: "Only those of this project" } },
+  options: {
+    project: { value: "PROJECT", about: "Only those of this project" },
+    task: { value: "TASK", about: "Only those made for this task, by id or slug" }
+  },
   run: async ({ input, session }) => {
-    const workspaces = await listAll(session, "workspaces_list", "workspaces", given({ projectId: input.text("project") }))
+    const workspaces = await listAll(session, "workspaces_list", "workspaces", given({
+      projectId: input.text("project"),
+      taskId: input.text("task")
+    }))
     return {
       json: { workspaces },
       text: workspaces.length === 0

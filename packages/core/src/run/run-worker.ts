@@ -53,6 +53,14 @@ const work = Effect.fnUntraced(function*(options: RunWorkerOptions, connection: 
   const fibers = new Set<Fiber.Fiber<void>>()
   const host = yield* keepHost(options, connection)
 
+  /** A claim that had to wait has used up a part of its lease, and might have to be given up before it begins. */
+  const renewed = (claim: Claim & { readonly claimedAtMillis: number }) =>
+    Effect.gen(function*() {
+      const claimedAtMillis = yield* Clock.currentTimeMillis
+      const answer = yield* queue.renew(claim.lease, options.leaseMillis)
+      return answer === "lost" ? claim : { ...claim, claimedAtMillis }
+    }).pipe(Effect.catchDefect(() => Effect.succeed(claim)))
+
   const start = Effect.fnUntraced(function*(claim: Claim & { readonly claimedAtMillis: number }) {
     const previous = attempts.get(claim.run.id)
     const poke = yield* Queue.sliding<void>(1)
@@ -62,7 +70,7 @@ const work = Effect.fnUntraced(function*(options: RunWorkerOptions, connection: 
         Queue.offerUnsafe(previous.poke, undefined)
         yield* Fiber.await(previous.fiber)
       }
-      yield* attemptRun(claim, connection, options, poke)
+      yield* attemptRun(previous === undefined ? claim : yield* renewed(claim), connection, options, poke)
       yield* Effect.forkIn(tidyAfterRun(claim, connection), scope)
     }).pipe(
       Effect.catchCause((cause) => Effect.logError(`Run ${claim.run.id}: the attempt failed; its lease will run out`, cause)),

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { NoSkippedTests } from "./scripts/vitest/no-skipped-tests.ts"
 
@@ -15,6 +16,8 @@ const config = (test: { include: Array<string>; exclude: Array<string>; testTime
       globalSetup: ["packages/testkit/src/postgres/global-setup.ts"],
       reporters: ["default", new NoSkippedTests()],
       hookTimeout: 60_000,
+      // Many tests wait for a process, a lease or a disk: on two cores one worker, the default, would wait along.
+      maxWorkers: Math.max(4, availableParallelism()),
       ...test
     }
   })

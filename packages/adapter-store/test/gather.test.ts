@@ -27,13 +27,17 @@ const doubling = Effect.fnUntraced(function*(options: { readonly inFlight?: numb
   return { double, groups, open }
 })
 
-const settleDown = Effect.sleep("5 millis")
+/** The first group is under way, and every caller so far has had its turn: nothing more happens until a gate opens. */
+const settleDown = Effect.fnUntraced(function*(groups: ReadonlyArray<unknown>) {
+  while (groups.length === 0) yield* Effect.sleep("1 millis")
+  for (let turn = 0; turn < 50; turn++) yield* Effect.yieldNow
+})
 
 it.live("makes a group of what came while another was under way, and answers each its own", () =>
   Effect.gen(function*() {
     const { double, groups, open } = yield* doubling({})
     const fibers = yield* Effect.forEach([1, 2, 3, 4, 5, 6], (item) => Effect.forkChild(double(item)))
-    yield* settleDown
+    yield* settleDown(groups)
     yield* open
     assert.deepStrictEqual(yield* Fiber.joinAll(fibers), [2, 4, 6, 8, 10, 12])
     assert.isAtMost(groups.length, 3)
@@ -44,7 +48,7 @@ it.live("fails every caller of a group that dies, and goes on", () =>
   Effect.gen(function*() {
     const { double, groups, open } = yield* doubling({})
     const fibers = yield* Effect.forEach([1, 13, 2, 3], (item) => Effect.forkChild(Effect.exit(double(item))))
-    yield* settleDown
+    yield* settleDown(groups)
     yield* open
     const exits = yield* Fiber.joinAll(fibers)
     const unlucky = groups.find(({ items }) => items.includes(13))!
@@ -54,9 +58,9 @@ it.live("fails every caller of a group that dies, and goes on", () =>
 
 it.live("is not hurt by a caller who leaves", () =>
   Effect.gen(function*() {
-    const { double, open } = yield* doubling({})
+    const { double, groups, open } = yield* doubling({})
     const [leaving, staying] = yield* Effect.forEach([1, 2], (item) => Effect.forkChild(double(item)))
-    yield* settleDown
+    yield* settleDown(groups)
     yield* Fiber.interrupt(leaving!)
     yield* open
     assert.strictEqual(yield* Fiber.join(staying!), 4)
@@ -67,7 +71,7 @@ it.live("lets callers wait when it is full, and loses none", () =>
     const { double, groups, open } = yield* doubling({ capacity: 2 })
     const items = Array.from({ length: 20 }, (_, item) => item + 20)
     const all = yield* Effect.forkChild(Effect.forEach(items, double, { concurrency: "unbounded" }))
-    yield* settleDown
+    yield* settleDown(groups)
     assert.strictEqual(groups.length, 1)
     yield* open
     assert.deepStrictEqual(yield* Fiber.join(all), items.map((item) => item * 2))
@@ -76,9 +80,9 @@ it.live("lets callers wait when it is full, and loses none", () =>
 it.live("leaves nobody waiting when it closes", () =>
   Effect.gen(function*() {
     const scope = yield* Scope.make()
-    const { double } = yield* Scope.provide(doubling({ capacity: 2 }), scope)
+    const { double, groups } = yield* Scope.provide(doubling({ capacity: 2 }), scope)
     const fibers = yield* Effect.forEach([1, 2, 3, 4, 5, 6, 7, 8, 9], (item) => Effect.forkChild(double(item)))
-    yield* settleDown
+    yield* settleDown(groups)
     yield* Scope.close(scope, Exit.void)
     const exits = yield* Effect.forEach(fibers, Fiber.await).pipe(Effect.timeout("1 second"))
     assert.isTrue(exits.every(Exit.isFailure))

@@ -15,7 +15,7 @@ const config = (test: { include: Array<string>; exclude: Array<string>; testTime
     test: {
       globalSetup: ["packages/testkit/src/postgres/global-setup.ts"],
       reporters: ["default", new NoSkippedTests()],
-      hookTimeout: 60_000,
+      hookTimeout: 120_000,
       // Many tests wait for a process, a lease or a disk: on two cores one worker, the default, would wait along.
       maxWorkers: Math.max(4, availableParallelism()),
       ...test
@@ -28,5 +28,5 @@ export const full = config({ include: long, exclude: [], testTimeout: 300_000 })
 export default config({
   include: folders.map((folder) => `${folder}/**/*.test.ts`),
   exclude: long,
-  testTimeout: 20_000
+  testTimeout: 60_000
 })

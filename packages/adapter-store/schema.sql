@@ -107,6 +107,26 @@ CREATE TABLE machines (
   CONSTRAINT machines_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE mcp_sessions (
+  id text NOT NULL,
+  organization_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  credential text NOT NULL,
+  protocol_version text NOT NULL,
+  client_name text NOT NULL,
+  client_version text NOT NULL,
+  log_level text NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT mcp_sessions_log_level CHECK ((log_level = ANY (ARRAY['debug'::text, 'info'::text, 'notice'::text, 'warning'::text, 'error'::text, 'critical'::text, 'alert'::text, 'emergency'::text]))),
+  CONSTRAINT mcp_sessions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT mcp_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  CONSTRAINT mcp_sessions_pkey PRIMARY KEY (id)
+);
+CREATE INDEX mcp_sessions_by_credential ON public.mcp_sessions USING btree (organization_id, credential, updated_at);
+CREATE INDEX mcp_sessions_expired ON public.mcp_sessions USING btree (expires_at);
+
 CREATE TABLE members (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,

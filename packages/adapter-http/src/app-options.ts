@@ -1,17 +1,17 @@
 import type { Limit } from "@coppice/core"
-import type { ApiKeyStore, WebhookInbox } from "@coppice/core/ports"
+import type { ApiKeyStore, McpSessionStore, WebhookInbox } from "@coppice/core/ports"
 import type { Context } from "effect"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { ServiceOptions } from "./service-options.ts"
 
 /** The ports that the endpoints need, whatever the tools need beside them. */
-export type HttpPorts = ApiKeyStore | WebhookInbox | SecureRandom
+export type HttpPorts = ApiKeyStore | McpSessionStore | WebhookInbox | SecureRandom
 
 type Required = "tools" | "version"
 
 /** `R` is what the tools and `ready` need beyond the endpoints' own ports. */
 export interface HttpAppOptions<R>
-  extends Pick<ServiceOptions<R | HttpPorts>, Required>, Partial<Omit<ServiceOptions<R | HttpPorts>, Required>>
+  extends Pick<ServiceOptions<R | HttpPorts>, Required>, Partial<Omit<ServiceOptions<R | HttpPorts>, Required | "stopping">>
 {
   /** The ports, as a runtime or a layer built them: `yield* Effect.context<…>()`, or `await runtime.context()`. */
   readonly context: Context.Context<R | HttpPorts>

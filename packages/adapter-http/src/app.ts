@@ -18,7 +18,7 @@ export interface HttpApp {
   readonly fetch: (request: Request) => Promise<Response>
   /** To be served, or mounted in another h3 app. */
   readonly h3: H3
-  /** From now on `/readyz` says no. */
+  /** From now on `/readyz` says no, and what would go on without end ends. */
   readonly beginStop: () => void
 }
 
@@ -36,14 +36,15 @@ const byPath = <R>(catalog: ReadonlyArray<Endpoint<R>>): ReadonlyMap<string, Rea
 
 /** The service over HTTP: the catalogue, mounted. */
 export const createHttpApp = <R>(options: HttpAppOptions<R>): HttpApp => {
-  let stopping = false
+  const stopping = new AbortController()
   const ready = options.ready ?? Effect.succeed(true)
   const isOutage = options.isOutage ?? (() => false)
   const catalog = endpointCatalog<R | HttpPorts>({
     instructions: "",
     ...options,
     isOutage,
-    ready: Effect.suspend(() => stopping ? Effect.succeed(false) : ready)
+    stopping: stopping.signal,
+    ready: Effect.suspend(() => stopping.signal.aborted ? Effect.succeed(false) : ready)
   })
   const run = makeRunEffect<R | HttpPorts>(options.context, isOutage)
   const challenge = makeChallenge({
@@ -70,8 +71,6 @@ export const createHttpApp = <R>(options: HttpAppOptions<R>): HttpApp => {
   return {
     fetch: async (request) => h3.fetch(request),
     h3,
-    beginStop: () => {
-      stopping = true
-    }
+    beginStop: () => stopping.abort()
   }
 }

@@ -1,15 +1,15 @@
 import { maxPayloadBytes, mcpLimit, webhookLimit } from "@coppice/core"
-import type { WebhookInbox } from "@coppice/core/ports"
-import type { SecureRandom } from "effect/crypto/SecureRandom"
+import type { HttpPorts } from "./app-options.ts"
 import { defineEndpoint } from "./endpoint.ts"
 import { healthz, readyz } from "./health/health-endpoints.ts"
-import { makeMcpEndpoint, maxMessageBytes } from "./mcp/mcp-endpoint.ts"
+import { endSessionEndpoint } from "./mcp/end-session-endpoint.ts"
+import { makePostEndpoint, maxMessageBytes } from "./mcp/post-endpoint.ts"
 import type { ServiceOptions } from "./service-options.ts"
 import { webhookEndpoint } from "./webhook/webhook-endpoint.ts"
 
 /** Every address that the service answers at, and what holds there. All that clients can read is computed from it. */
 export const endpointCatalog = <R>(service: ServiceOptions<R>) => {
-  const define = defineEndpoint<R | WebhookInbox | SecureRandom>
+  const define = defineEndpoint<R | HttpPorts>
   return [
     define({
       id: "mcp",
@@ -18,7 +18,14 @@ export const endpointCatalog = <R>(service: ServiceOptions<R>) => {
       security: "bearer",
       limit: mcpLimit,
       maxBodyBytes: maxMessageBytes,
-      handle: makeMcpEndpoint(service)
+      handle: makePostEndpoint(service)
+    }),
+    define({
+      id: "mcp-session-end",
+      method: "DELETE",
+      paths: ["/mcp", "/api/v2/agent/mcp"],
+      security: "bearer",
+      handle: endSessionEndpoint
     }),
     define({ id: "mcp-v1", paths: ["/api/agent/mcp"], security: "public", removed: { replacement: "/mcp" } }),
     define({

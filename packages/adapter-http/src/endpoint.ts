@@ -28,11 +28,11 @@ export interface PublicEndpoint<R> extends Common {
   readonly handle: (call: Call) => Effect.Effect<Reply, Failure, R>
 }
 
-/** Needs an API key. A request is counted against `limit`, by its credential, once that is known to be good. */
+/** Needs an API key. Where there is a limit, a request is counted against it, by its credential, once that is known to be good. */
 export interface BearerEndpoint<R> extends Common {
   readonly method: Method
   readonly security: "bearer"
-  readonly limit: Limit
+  readonly limit?: Limit
   readonly handle: (call: Call) => Effect.Effect<Reply, Failure, R | CurrentPrincipal>
 }
 

@@ -5,7 +5,7 @@ export type HeaderFields = Readonly<Record<string, string>>
 /** What a handler answers. It becomes a Response in one place, `app.ts`. */
 export interface Reply {
   readonly status: number
-  readonly body: string | null
+  readonly body: string | ReadableStream<Uint8Array> | null
   readonly headers: HeaderFields
   /** How the request stands against its limit, when it was counted. */
   readonly usage?: Usage | undefined

@@ -5,7 +5,7 @@ import type { HeaderFields, Reply } from "./reply.ts"
 /** h3 hands the fields on as they come, and takes an object too: that spares building a Headers for every answer. */
 class PlainResponse extends HTTPResponse {
   readonly #fields: HeaderFields
-  constructor(body: string | null, status: number, fields: HeaderFields) {
+  constructor(body: Reply["body"], status: number, fields: HeaderFields) {
     super(body, { status })
     this.#fields = fields
   }

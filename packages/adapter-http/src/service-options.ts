@@ -13,4 +13,6 @@ export interface ServiceOptions<R> {
   readonly ready: Effect.Effect<boolean, never, R>
   /** Whether a defect is an outage that will pass (503), as a lost database, or a mistake (500). */
   readonly isOutage: (defect: unknown) => boolean
+  /** Aborted when the service is to stop: what would go on without end ends then. */
+  readonly stopping: AbortSignal
 }

@@ -26,7 +26,7 @@ describeMatrix("endpoints", (context) => {
   it.each([
     ["GET", "/api/automations/webhook/x", "POST"],
     ["PUT", "/api/automations/webhook/x", "POST"],
-    ["OPTIONS", "/mcp", "POST"],
+    ["OPTIONS", "/mcp", "POST, DELETE"],
     ["POST", "/healthz", "GET, HEAD"],
     ["DELETE", "/readyz", "GET, HEAD"]
   ])("answers %s %s with 405 and Allow: %s", async (method, path, allow) => {

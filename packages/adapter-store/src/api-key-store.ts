@@ -1,4 +1,4 @@
-import { ApiKey, Principal } from "@coppice/core"
+import { ApiKey, Principal, type SecretHash } from "@coppice/core"
 import { ApiKeyStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -13,9 +13,16 @@ export const apiKeyStoreLayer = Layer.effect(
   ApiKeyStore,
   Effect.gen(function*() {
     const sql = yield* SqlClient
-    const hits = sql.literal(addHits)
+    const addingHits = sql.literal(addHits)
     const endsAtMillis = sql.literal(millis("w.ends_at"))
     const nowMillis = sql.literal(millis("k.now"))
+    /** Whose key it is, while it opens something; stands beside `clock`. */
+    const validKey = (hash: SecretHash) =>
+      sql`SELECT k.id AS api_key_id, k.organization_id, k.user_id, m.role, clock.now
+        FROM api_keys k
+        JOIN members m ON m.organization_id = k.organization_id AND m.user_id = k.user_id
+        CROSS JOIN clock
+        WHERE k.hash = ${hash} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock.now)`
     return ApiKeyStore.of({
       create: Effect.fn("ApiKeyStore.create")(function*(key, hash) {
         yield* sql`INSERT INTO api_keys ${
@@ -50,26 +57,26 @@ export const apiKeyStoreLayer = Layer.effect(
           ) RETURNING *`
         return row === undefined ? undefined : toApiKey(row)
       }, Effect.orDie),
-      authenticate: Effect.fn("ApiKeyStore.authenticate")(function*(hash, limit) {
+      authenticate: Effect.fn("ApiKeyStore.authenticate")(function*(hash, limit, hits = 1) {
         const [row] = yield* sql<{ readonly count: number; readonly endsAtMillis: number; readonly nowMillis: number }>`
           WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now),
-          k AS MATERIALIZED (
-            SELECT k.id, k.organization_id, k.user_id, m.role, clock.now
-            FROM api_keys k
-            JOIN members m ON m.organization_id = k.organization_id AND m.user_id = k.user_id
-            CROSS JOIN clock
-            WHERE k.hash = ${hash} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock.now)
-          ),
+          k AS MATERIALIZED (${validKey(hash)}),
           w AS (
             INSERT INTO rate_windows AS w (key, count, opened_at, ends_at)
-            SELECT 'api-key:' || k.id, 1, k.now, k.now + ${limit.windowSeconds} * interval '1 second' FROM k
-            ${hits} RETURNING count, ends_at
+            SELECT 'api-key:' || k.api_key_id, ${hits}, k.now, k.now + ${limit.windowSeconds} * interval '1 second' FROM k
+            ${addingHits} RETURNING count, ends_at
           )
-          SELECT k.id AS api_key_id, k.organization_id, k.user_id, k.role, w.count,
+          SELECT k.api_key_id, k.organization_id, k.user_id, k.role, w.count,
             ${endsAtMillis} AS ends_at_millis, ${nowMillis} AS now_millis
           FROM k CROSS JOIN w`
         if (row === undefined) return undefined
         return { principal: toPrincipal(row), usage: usage(limit, row.count, row.endsAtMillis, row.nowMillis) }
+      }, Effect.orDie),
+      identify: Effect.fn("ApiKeyStore.identify")(function*(hash) {
+        const [row] = yield* sql`
+          WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now), k AS (${validKey(hash)})
+          SELECT api_key_id, organization_id, user_id, role FROM k`
+        return row === undefined ? undefined : toPrincipal(row)
       }, Effect.orDie)
     })
   })

@@ -4,6 +4,7 @@ import { apiKeyStoreLayer } from "./api-key-store.ts"
 import { automationStoreLayer } from "./automation-store.ts"
 import { hostStoreLayer } from "./host-store.ts"
 import { idempotencyStoreLayer } from "./idempotency-store.ts"
+import { mcpSessionStoreLayer } from "./mcp-session-store.ts"
 import { organizationStoreLayer } from "./organization-store.ts"
 import { projectStoreLayer } from "./project-store.ts"
 import { runEventStoreLayer } from "./run-event-store.ts"
@@ -26,6 +27,7 @@ export const storeLayer = Layer.mergeAll(
   automationStoreLayer,
   hostStoreLayer,
   idempotencyStoreLayer,
+  mcpSessionStoreLayer,
   organizationStoreLayer,
   projectStoreLayer,
   runEventStoreLayer,

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql/SqlClient"
 const batch = 1000
 
 /**
- * Removes what has run out: rate windows a minute after they closed, idempotency keys a day after they expired. It passes
- * over rows that somebody holds, so that it neither waits nor is waited for in a ring.
+ * Removes what has run out: rate windows a minute after they closed, idempotency keys a day after they expired, and the
+ * sessions that MCP clients left. It passes over rows that somebody holds, so that it neither waits nor is waited for in a ring.
  */
 export const sweep = Effect.gen(function*() {
   const sql = yield* SqlClient
@@ -19,7 +19,11 @@ export const sweep = Effect.gen(function*() {
       SELECT organization_id, user_id, key FROM idempotent_calls WHERE expires_at < clock_timestamp() - interval '1 day'
       ORDER BY expires_at LIMIT ${batch} FOR UPDATE SKIP LOCKED
     ) RETURNING 1`
-  for (const rows of [windows, calls]) {
+  const sessions = sql`
+    DELETE FROM mcp_sessions WHERE id IN (
+      SELECT id FROM mcp_sessions WHERE expires_at < clock_timestamp() LIMIT ${batch} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1`
+  for (const rows of [windows, calls, sessions]) {
     while ((yield* rows).length === batch) yield* Effect.yieldNow
   }
 })

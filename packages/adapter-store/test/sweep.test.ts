@@ -17,12 +17,21 @@ describePostgres("a sweep", () => {
           FROM generate_series(1, 2500) AS n`
         yield* sql`INSERT INTO rate_windows
           VALUES ('open', 1, clock_timestamp(), clock_timestamp() + interval '1 minute')`
+        yield* sql`WITH o AS (
+            INSERT INTO organizations VALUES (gen_random_uuid(), 'O', now(), now()) RETURNING id
+          ), u AS (
+            INSERT INTO users SELECT gen_random_uuid(), 'a@b.c', 'a@b.c', 'U', id, now(), now() FROM o RETURNING id
+          )
+          INSERT INTO mcp_sessions
+          SELECT expiry, o.id, u.id, 'operator', '2025-11-25', 'c', '1', 'info', now() + expiry::interval, now(), now()
+          FROM o, u, unnest(ARRAY['-1 second', '1 hour']) AS expiry`
         yield* Effect.gen(function*() {
           yield* sql`SELECT key FROM rate_windows WHERE key = 'old:7' FOR UPDATE`
           yield* Effect.provide(sweep, postgresLayer({ url }))
         }).pipe(sql.withTransaction)
         const left = yield* sql`SELECT key FROM rate_windows ORDER BY key`
         assert.deepStrictEqual(left, [{ key: "old:7" }, { key: "open" }])
+        assert.deepStrictEqual(yield* sql`SELECT id FROM mcp_sessions`, [{ id: "1 hour" }])
       }).pipe(Effect.provide(postgresLayer({ url })))
     }))
 })

@@ -6,6 +6,7 @@ import {
   AutomationStore,
   HostStore,
   IdempotencyStore,
+  McpSessionStore,
   OrganizationStore,
   ProjectStore,
   RunEventStore,
@@ -99,7 +100,22 @@ const mutants: ReadonlyArray<Mutant> = [
       )
   })),
   mutant(ApiKeyStore, "counts in two steps", (store, { windows }) => ({
-    authenticate: (hash, limit) => torn(windows, store.authenticate(hash, limit))
+    authenticate: (...args) => torn(windows, store.authenticate(...args))
+  })),
+  mutant(ApiKeyStore, "counts a batch as one request", (store) => ({
+    authenticate: (hash, limit) => store.authenticate(hash, limit)
+  })),
+  mutant(ApiKeyStore, "identifies by revoked keys", (_, { apiKeys, members }) => ({
+    identify: (hash) =>
+      Effect.sync(() => {
+        const key = [...apiKeys.values()].find((row) => row.hash === hash)?.key
+        const member = [...members.values()].find(({ userId }) => userId === key?.userId)
+        return key && member && { organizationId: key.organizationId, userId: key.userId, role: member.role, apiKeyId: key.id }
+      })
+  })),
+  mutant(ApiKeyStore, "counts whom it only identifies", (store) => ({
+    identify: (hash) =>
+      Effect.map(store.authenticate(hash, { max: 3, windowSeconds: 3600 }), (answer) => answer?.principal)
   })),
   mutant(ApiKeyStore, "revokes the keys of any organization", (store, { apiKeys }) => ({
     revoke: (organizationId, idOrName, at) => {
@@ -172,6 +188,36 @@ const mutants: ReadonlyArray<Mutant> = [
     begin: (call, ...rest) => store.begin({ ...call, userId: [...users.keys()][0]! }, ...rest),
     complete: (call, result) => store.complete({ ...call, userId: [...users.keys()][0]! }, result)
   })),
+
+  mutant(McpSessionStore, "gives a session to anybody", (store, { mcpSessions }) => ({
+    use: (owner, id, idleMillis) => store.use(mcpSessions.get(id) ?? owner, id, idleMillis)
+  })),
+  mutant(McpSessionStore, "gives a session to the whole organization", (store, { mcpSessions }) => ({
+    use: (owner, id, idleMillis) =>
+      store.use({ ...(mcpSessions.get(id) ?? owner), organizationId: owner.organizationId }, id, idleMillis)
+  })),
+  mutant(McpSessionStore, "ends anybody's session", (store, { mcpSessions }) => ({
+    end: (owner, id) => store.end(mcpSessions.get(id) ?? owner, id)
+  })),
+  mutant(McpSessionStore, "never lets a session go", (store) => ({
+    create: (session, options) => store.create(session, { ...options, idleMillis: options.idleMillis * 1e6 })
+  })),
+  mutant(McpSessionStore, "does not notice that a session is used", (_, { mcpSessions }) => ({
+    use: (owner, id) =>
+      Clock.clockWith((clock) => Effect.sync(() => {
+        const session = mcpSessions.get(id)
+        const isTheirs = session?.credential === owner.credential && session.userId === owner.userId &&
+          session.organizationId === owner.organizationId
+        return isTheirs && DateTime.toEpochMillis(session.expiresAt) > clock.currentTimeMillisUnsafe() ? session : undefined
+      }))
+  })),
+  mutant(McpSessionStore, "lets a credential have any number", (store) => ({
+    create: (session, options) => store.create(session, { ...options, maxSessions: Number.MAX_SAFE_INTEGER })
+  })),
+  mutant(McpSessionStore, "begins in two steps", (store, { mcpSessions }) => ({
+    create: (...args) => torn(mcpSessions, store.create(...args))
+  })),
+  mutant(McpSessionStore, "forgets the level", () => ({ setLogLevel: () => Effect.void })),
 
   mutant(OrganizationStore, "founds an organization though the e-mail is taken", (store, { organizations }) => ({
     found: (organization, ...rest) =>

@@ -1,5 +1,11 @@
-/** The JSON-RPC 2.0 error codes that the service itself answers with (section 5.1 there). */
-export const rpcCode = { parseError: -32700, invalidRequest: -32600, invalidParams: -32602 } as const
+/** The JSON-RPC 2.0 error codes that the service itself answers with (section 5.1 there), and MCP's for a lost session. */
+export const rpcCode = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  invalidParams: -32602,
+  internalError: -32603,
+  sessionNotFound: -32001
+} as const
 
 export interface JsonRpcErrorResponse {
   readonly jsonrpc: "2.0"

@@ -1,5 +1,5 @@
-/** The two forms in which an answer to a POST may come. */
-export type AnswerForm = "json" | "event-stream"
+/** How an answer to a POST may come: one or the other, or as JSON that becomes a stream when there is more to say. */
+export type AnswerForm = "json" | "event-stream" | "either"
 
 interface MediaRange {
   readonly type: string
@@ -23,12 +23,13 @@ const qualityOf = (ranges: ReadonlyArray<MediaRange>, type: string): number => {
   return 0
 }
 
-/** The form to answer in: JSON unless only a stream is accepted, or preferred; `undefined` when neither is accepted. */
+/** The form to answer in: a stream where only that is accepted, or preferred; `undefined` when neither is accepted. */
 export const negotiate = (accept: string | null): AnswerForm | undefined => {
-  if (accept === null || accept.trim() === "") return "json"
+  if (accept === null || accept.trim() === "") return "either"
   const ranges = accept.split(",").map(parseRange)
   const json = qualityOf(ranges, "application/json")
   const stream = qualityOf(ranges, "text/event-stream")
   if (json === 0 && stream === 0) return undefined
-  return stream > json ? "event-stream" : "json"
+  if (stream > json) return "event-stream"
+  return stream === 0 ? "json" : "either"
 }

@@ -1,28 +1,52 @@
-import type { CurrentPrincipal, Tool } from "@coppice/core"
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
+import { type CurrentPrincipal, type Progress, type Tool, ToolProgress } from "@coppice/core"
 import { Cause, Effect } from "effect"
 import { reportDefect } from "../errors/defect.ts"
 import { envelope } from "../errors/error-envelope.ts"
 import type { Failure } from "../errors/failure.ts"
 
-const result = (structuredContent: { readonly [key: string]: unknown }): CallToolResult => ({
+/** What a call of a tool answers, in every revision of MCP. */
+export interface ToolResult {
+  readonly [key: string]: unknown
+  readonly content: Array<{ readonly type: "text"; readonly text: string }>
+  readonly structuredContent: { readonly [key: string]: unknown }
+  readonly isError?: true
+}
+
+const result = (structuredContent: { readonly [key: string]: unknown }): ToolResult => ({
   content: [{ type: "text", text: JSON.stringify(structuredContent) }],
   structuredContent
 })
 
 /** A failure that the model can act on is a result like any other, in the same envelope as over plain HTTP. */
-const failed = (failure: Failure): CallToolResult => ({ ...result({ ...envelope(failure) }), isError: true })
+const failed = (failure: Failure): ToolResult => ({ ...result({ ...envelope(failure) }), isError: true })
+
+/** A call as the SDK of either era brings it. */
+export interface ToolCall {
+  readonly args: unknown
+  readonly signal: AbortSignal
+  /** The client's name for the progress of this call, if it wants to hear of that. */
+  readonly progressToken: string | number | undefined
+  readonly notify: (notification: { readonly method: string; readonly params: Record<string, unknown> }) => Promise<void>
+}
+
+const progressSink = ({ notify, progressToken }: ToolCall) => (progress: Progress): Effect.Effect<void> =>
+  progressToken === undefined
+    ? Effect.void
+    : Effect.ignore(Effect.tryPromise(() =>
+      notify({ method: "notifications/progress", params: { progressToken, ...progress } })
+    ))
 
 /** Calls a tool; what it answers, and how it fails, becomes a result. Only interruption does not. */
 export const callTool = <R>(
   tool: Tool<R | CurrentPrincipal>,
-  args: unknown,
+  call: ToolCall,
   isOutage: (defect: unknown) => boolean
-): Effect.Effect<CallToolResult, never, R | CurrentPrincipal> =>
-  tool.call(args).pipe(
+): Effect.Effect<ToolResult, never, R | CurrentPrincipal> =>
+  tool.call(call.args).pipe(
     Effect.map(result),
     Effect.catch((failure) => Effect.succeed(failed(failure))),
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(reportDefect(cause, isOutage), failed)
-    )
+    ),
+    Effect.provideService(ToolProgress, progressSink(call))
   )

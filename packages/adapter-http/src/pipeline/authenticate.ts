@@ -12,13 +12,22 @@ const unauthorized = () =>
     hint: "Send an API key as Authorization: Bearer <key>."
   })
 
-/** Who is calling, and how they stand against the limit: judged and counted in one step of the store. */
-export const authenticate = Effect.fnUntraced(function*({ request }: Call, limit: Limit) {
+const presented = ({ request }: Call) => {
   const token = bearerToken(request.headers)
-  const hash = token === undefined ? undefined : hashSecret("apiKey", token)
-  if (hash === undefined) return yield* unauthorized()
-  const store = yield* ApiKeyStore
-  const found = yield* store.authenticate(hash, limit)
+  return token === undefined ? undefined : hashSecret("apiKey", token)
+}
+
+/** Who is calling; that is counted nowhere. */
+export const identify = Effect.fnUntraced(function*(call: Call) {
+  const hash = presented(call)
+  const principal = hash === undefined ? undefined : yield* (yield* ApiKeyStore).identify(hash)
+  return principal ?? (yield* unauthorized())
+})
+
+/** Who is calling, and how they stand against the limit: judged and counted, as `hits` requests, in one step of the store. */
+export const authenticate = Effect.fnUntraced(function*(call: Call, limit: Limit, hits = 1) {
+  const hash = presented(call)
+  const found = hash === undefined ? undefined : yield* (yield* ApiKeyStore).authenticate(hash, limit, hits)
   if (found === undefined) return yield* unauthorized()
   if (found.usage.allowed) return found
   return yield* new Refused({

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import type { Endpoint } from "../endpoint.ts"
 import { type Failure, Refused } from "../errors/failure.ts"
 import type { Reply } from "../reply.ts"
-import { authenticate } from "./authenticate.ts"
+import { authenticate, identify } from "./authenticate.ts"
 import type { Call } from "./call.ts"
 import { gone } from "./deprecation.ts"
 import { isOwnOrigin } from "./own-origin.ts"
@@ -21,10 +21,19 @@ export const handleCall = <R>(endpoint: Endpoint<R>, call: Call): Effect.Effect<
   if ("removed" in endpoint) return Effect.fail(gone(endpoint.removed.replacement))
   if (endpoint.security !== "bearer") return endpoint.handle(call)
   if (!isOwnOrigin(call.request, call.base)) return Effect.fail(foreignOrigin())
-  return Effect.flatMap(authenticate(call, endpoint.limit), ({ principal, usage }) =>
+  const { limit } = endpoint
+  if (limit === undefined) {
+    return Effect.flatMap(identify(call), (principal) =>
+      Effect.provideService(endpoint.handle(call), CurrentPrincipal, principal))
+  }
+  return Effect.flatMap(authenticate(call, limit), ({ principal, usage }) =>
     endpoint.handle(call).pipe(
       Effect.provideService(CurrentPrincipal, principal),
-      Effect.map((reply): Reply => ({ ...reply, usage })),
-      Effect.mapError(({ code, headers, hint, message }): Failure => ({ code, headers, hint, message, usage }))
+      // A handler that counted more, as for a batch, knows better.
+      Effect.map((reply): Reply => ({ ...reply, usage: reply.usage ?? usage })),
+      Effect.mapError((failure): Failure => {
+        const { code, headers, hint, message } = failure
+        return { code, headers, hint, message, usage: failure.usage ?? usage }
+      })
     ))
 }

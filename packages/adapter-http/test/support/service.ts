@@ -46,7 +46,7 @@ const watchedStores = (watch: Watch) =>
       context,
       Context.make(ApiKeyStore, {
         ...keys,
-        authenticate: (hash, limit) => (watch.keys++, Effect.andThen(broken, keys.authenticate(hash, limit)))
+        authenticate: (...args) => (watch.keys++, Effect.andThen(broken, keys.authenticate(...args)))
       }).pipe(Context.add(WebhookInbox, {
         receive: (delivery) => (watch.inbox++, Effect.andThen(broken, inbox.receive(delivery)))
       }))

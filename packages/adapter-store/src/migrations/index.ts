@@ -5,6 +5,7 @@ import { automations } from "./0004-automations.ts"
 import { runs } from "./0005-runs.ts"
 import { idempotentCalls } from "./0006-idempotent-calls.ts"
 import { tasks } from "./0007-tasks.ts"
+import { mcpSessions } from "./0008-mcp-sessions.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration, in order. New ones are added at the end; none is ever changed or removed. */
@@ -15,5 +16,6 @@ export const migrations: ReadonlyArray<Migration> = [
   automations,
   runs,
   idempotentCalls,
-  tasks
+  tasks,
+  mcpSessions
 ]

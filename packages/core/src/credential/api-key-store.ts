@@ -19,6 +19,13 @@ export class ApiKeyStore extends Context.Service<ApiKeyStore, {
   /**
    * Who presents this, counted against `limit` in the same step (bucket: the key), by the store's clock. `undefined`
    * for what is unknown, expired or revoked, or whose user is no longer a member; that counts nowhere and writes nothing.
+   * What holds several requests, as a batch does, counts as `hits` of them.
    */
-  authenticate(hash: SecretHash, limit: Limit): Effect.Effect<{ principal: Principal; usage: Usage } | undefined>
+  authenticate(
+    hash: SecretHash,
+    limit: Limit,
+    hits?: number
+  ): Effect.Effect<{ principal: Principal; usage: Usage } | undefined>
+  /** Who presents this, as `authenticate` judges it, and counted nowhere. */
+  identify(hash: SecretHash): Effect.Effect<Principal | undefined>
 }>()("@coppice/core/credential/ApiKeyStore") {}

@@ -9,12 +9,17 @@ export const usageOf = (limit: Limit, window: Window, nowMillis: number): Usage 
 })
 
 /**
- * One request against a bucket. The window is fixed and opened by its first request, so that up to twice `max` can
- * pass around the moment where one closes and the next opens.
+ * One request, or `hits` at once, against a bucket. The window is fixed and opened by its first request, so that up to
+ * twice `max` can pass around the moment where one closes and the next opens.
  */
-export const hit = (limit: Limit, window: Window | undefined, nowMillis: number): readonly [Window, Usage] => {
+export const hit = (
+  limit: Limit,
+  window: Window | undefined,
+  nowMillis: number,
+  hits = 1
+): readonly [Window, Usage] => {
   const next: Window = window === undefined || window.endsAtMillis <= nowMillis
-    ? { count: 1, endsAtMillis: nowMillis + limit.windowSeconds * 1000 }
-    : { count: window.count + 1, endsAtMillis: window.endsAtMillis }
+    ? { count: hits, endsAtMillis: nowMillis + limit.windowSeconds * 1000 }
+    : { count: window.count + hits, endsAtMillis: window.endsAtMillis }
   return [next, usageOf(limit, next, nowMillis)]
 }

@@ -156,6 +156,29 @@ export const apiKeyStoreContract = storeContract("ApiKeyStore", (capabilities) =
     const admitted = answers.flatMap((answer) => answer?.usage.allowed === true ? [answer.usage.remaining] : [])
     assert.deepStrictEqual(admitted.toSorted((left, right) => left - right), Array.from({ length: 12 }, (_, left) => left))
   })),
+  test("counts a batch as so many requests, and refuses it whole when they are too many", Effect.gen(function*() {
+    const store = yield* ApiKeyStore
+    const { hash } = yield* seedKey(yield* seedTenant)
+    const large: Limit = { max: 10, windowSeconds: 3600 }
+    const ask = (hits: number) =>
+      Effect.map(store.authenticate(hash, large, hits), (answer) => [answer?.usage.allowed, answer?.usage.remaining])
+    assert.deepStrictEqual(yield* ask(4), [true, 6])
+    assert.deepStrictEqual(yield* ask(6), [true, 0])
+    assert.deepStrictEqual(yield* ask(2), [false, 0])
+  })),
+  test("identifies who presents a key as it authenticates them, and counts it nowhere", Effect.gen(function*() {
+    const store = yield* ApiKeyStore
+    const tenant = yield* seedTenant
+    const { hash, key } = yield* seedKey(tenant)
+    yield* twenty(() => store.identify(hash))
+    const principal = yield* store.identify(hash)
+    const answer = yield* store.authenticate(hash, limit)
+    assert.deepStrictEqual(principal, answer?.principal)
+    assert.strictEqual(answer?.usage.remaining, 2)
+    assert.isUndefined(yield* store.identify(yield* seedHash("apiKey")))
+    yield* store.revoke(tenant.organization.id, key.id, yield* now)
+    assert.isUndefined(yield* store.identify(hash))
+  })),
   test("knows nobody for a hash that is unknown, and counts it nowhere", Effect.gen(function*() {
     const store = yield* ApiKeyStore
     const { hash } = yield* seedKey(yield* seedTenant)

@@ -8,6 +8,7 @@ import { register } from "./contract.ts"
 import type { HostCapabilities, HostContract, HostPorts } from "./host-fixture.ts"
 import { hostStoreContract } from "./host-store.ts"
 import { idempotencyStoreContract } from "./idempotency-store.ts"
+import { mcpSessionStoreContract } from "./mcp-session-store.ts"
 import { organizationStoreContract } from "./organization-store.ts"
 import { projectStoreContract } from "./project-store.ts"
 import { repositoriesContract } from "./repositories.ts"
@@ -28,6 +29,7 @@ export const allStoreContracts: ReadonlyArray<StoreContract> = [
   automationStoreContract,
   hostStoreContract,
   idempotencyStoreContract,
+  mcpSessionStoreContract,
   organizationStoreContract,
   projectStoreContract,
   runEventStoreContract,
@@ -83,6 +85,7 @@ export {
   automationStoreContract,
   hostStoreContract,
   idempotencyStoreContract,
+  mcpSessionStoreContract,
   organizationStoreContract,
   projectStoreContract,
   repositoriesContract,

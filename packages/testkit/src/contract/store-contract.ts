@@ -4,6 +4,7 @@ import type {
   AutomationStore,
   HostStore,
   IdempotencyStore,
+  McpSessionStore,
   OrganizationStore,
   ProjectStore,
   RunEventStore,
@@ -25,6 +26,7 @@ export type StorePorts =
   | AutomationStore
   | HostStore
   | IdempotencyStore
+  | McpSessionStore
   | OrganizationStore
   | ProjectStore
   | RunEventStore

@@ -1,4 +1,4 @@
-import { hit } from "@coppice/core"
+import { hit, type Principal, type SecretHash, type Timestamp } from "@coppice/core"
 import { ApiKeyStore } from "@coppice/core/ports"
 import { DateTime, Effect, Layer } from "effect"
 import { MemoryDatabase, step } from "./memory-database.ts"
@@ -8,6 +8,14 @@ export const apiKeyStoreMemory = Layer.effect(
   ApiKeyStore,
   Effect.gen(function*() {
     const database = yield* MemoryDatabase
+    const ownerOf = (hash: SecretHash, at: Timestamp): Required<Principal> | undefined => {
+      const key = [...database.apiKeys.values()].find((row) => row.hash === hash)?.key
+      if (key === undefined || key.revokedAt !== undefined) return undefined
+      if (key.expiresAt !== undefined && DateTime.isLessThanOrEqualTo(key.expiresAt, at)) return undefined
+      const { id, organizationId, userId } = key
+      const member = owned(database.members.values(), organizationId).find((member) => member.userId === userId)
+      return member && { organizationId, userId, role: member.role, apiKeyId: id }
+    }
     const keys = () => [...database.apiKeys.values()].map(({ key }) => key)
     return ApiKeyStore.of({
       create: (key, hash) => step(() => insert(database.apiKeys, key.id, { key, hash })),
@@ -24,19 +32,16 @@ export const apiKeyStoreMemory = Layer.effect(
           database.apiKeys.set(key.id, { ...database.apiKeys.get(key.id)!, key: revoked })
           return revoked
         }),
-      authenticate: (hash, limit) =>
+      authenticate: (hash, limit, hits) =>
         step(({ at, millis }) => {
-          const key = [...database.apiKeys.values()].find((row) => row.hash === hash)?.key
-          if (key === undefined || key.revokedAt !== undefined) return undefined
-          if (key.expiresAt !== undefined && DateTime.isLessThanOrEqualTo(key.expiresAt, at)) return undefined
-          const { id, organizationId, userId } = key
-          const member = owned(database.members.values(), organizationId).find((member) => member.userId === userId)
-          if (member === undefined) return undefined
-          const bucket = `api-key:${id}`
-          const [window, usage] = hit(limit, database.windows.get(bucket), millis)
+          const principal = ownerOf(hash, at)
+          if (principal === undefined) return undefined
+          const bucket = `api-key:${principal.apiKeyId}`
+          const [window, usage] = hit(limit, database.windows.get(bucket), millis, hits)
           database.windows.set(bucket, window)
-          return { principal: { organizationId, userId, role: member.role, apiKeyId: id }, usage }
-        })
+          return { principal, usage }
+        }),
+      identify: (hash) => step(({ at }) => ownerOf(hash, at))
     })
   })
 )

@@ -5,6 +5,7 @@ import { apiKeyStoreMemory } from "./api-key-store.ts"
 import { automationStoreMemory } from "./automation-store.ts"
 import { hostStoreMemory } from "./host-store.ts"
 import { idempotencyStoreMemory } from "./idempotency-store.ts"
+import { mcpSessionStoreMemory } from "./mcp-session-store.ts"
 import { MemoryDatabase } from "./memory-database.ts"
 import { organizationStoreMemory } from "./organization-store.ts"
 import { projectStoreMemory } from "./project-store.ts"
@@ -23,6 +24,7 @@ export const memoryStores = Layer.mergeAll(
   automationStoreMemory,
   hostStoreMemory,
   idempotencyStoreMemory,
+  mcpSessionStoreMemory,
   organizationStoreMemory,
   projectStoreMemory,
   runEventStoreMemory,
@@ -46,6 +48,7 @@ export {
   automationStoreMemory,
   hostStoreMemory,
   idempotencyStoreMemory,
+  mcpSessionStoreMemory,
   MemoryDatabase,
   organizationStoreMemory,
   projectStoreMemory,

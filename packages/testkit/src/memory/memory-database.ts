@@ -7,6 +7,8 @@ import type {
   AutomationId,
   Host,
   HostId,
+  McpSession,
+  McpSessionId,
   Member,
   MemberId,
   Organization,
@@ -69,6 +71,7 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
   readonly runs: Map<RunId, RunRow>
   readonly journals: Map<RunId, Journal>
   readonly calls: Map<string, IdempotencyRow>
+  readonly mcpSessions: Map<McpSessionId, McpSession>
   /** Those who listen to `RunQueue.changes`. */
   readonly listeners: Set<() => void>
 }>()("@coppice/testkit/memory/MemoryDatabase") {
@@ -89,6 +92,7 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
       runs: new Map(),
       journals: new Map(),
       calls: new Map(),
+      mcpSessions: new Map(),
       listeners: new Set()
     }))
 }

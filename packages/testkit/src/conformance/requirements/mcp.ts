@@ -2,7 +2,7 @@ import { section } from "../requirement.ts"
 
 export const mcpEndpoint = section("MCP endpoints", {
   "mcp.post-json": ["built", "POST /mcp with a JSON-RPC request answers 200 with a JSON-RPC response as application/json."],
-  "mcp.post-event-stream": ["open", "With an Accept header that asks for it, the response is text/event-stream of JSON-RPC responses."],
+  "mcp.post-event-stream": ["built", "With an Accept header that asks for it, the response is text/event-stream of JSON-RPC responses."],
   "mcp.post-401": ["built", "POST /mcp without a valid credential answers 401."],
   "mcp.post-429": ["built", "POST /mcp over the rate answers 429."],
   "mcp.alias-identical": ["built", "POST /api/v2/agent/mcp answers as POST /mcp does."],

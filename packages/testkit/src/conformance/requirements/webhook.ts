@@ -36,7 +36,7 @@ export const webhookState = section("States and transitions", {
   ],
   "automation.can-be-paused": ["built", "An automation can be paused."],
   "mcp-session.created-by-initialize": [
-    "open",
+    "built",
     "initialize creates a session, identified by the Mcp-Session-Id that the client gets."
   ]
 })

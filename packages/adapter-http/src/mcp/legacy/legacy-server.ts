@@ -1,0 +1,52 @@
+import type { CurrentPrincipal } from "@coppice/core"
+import { Server } from "@modelcontextprotocol/sdk/server/index.js"
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  InitializeRequestSchema,
+  type InitializeResult,
+  ListToolsRequestSchema,
+  type ListToolsResult,
+  type ServerNotification
+} from "@modelcontextprotocol/sdk/types.js"
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv-provider.js"
+import { type Context, Effect } from "effect"
+import { RpcFailure, rpcCode } from "../../errors/json-rpc-error.ts"
+import { callTool } from "../call-tool.ts"
+import type { Surface } from "../surface.ts"
+import { isServed, legacyVersions } from "./legacy-version.ts"
+
+// Making one costs more than serving a request, and every server would make its own.
+const jsonSchemaValidator = new AjvJsonSchemaValidator()
+
+/** Makes the SDK's server for one request; all that outlives a request is in the closure. */
+export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unknown) => boolean) => {
+  const { instructions, serverInfo } = surface
+  const capabilities = { tools: {} }
+  return (context: Context.Context<R | CurrentPrincipal>, toolsets: ReadonlySet<string>): Server => {
+    const server = new Server(serverInfo, { capabilities, jsonSchemaValidator })
+    // The SDK's own handler would also agree to revisions that are not served here.
+    server.setRequestHandler(InitializeRequestSchema, ({ params }): InitializeResult => ({
+      protocolVersion: isServed(params.protocolVersion) ? params.protocolVersion : legacyVersions[0],
+      capabilities,
+      serverInfo,
+      ...(instructions === "" ? undefined : { instructions })
+    }))
+    server.setRequestHandler(
+      ListToolsRequestSchema,
+      () => ({ tools: surface.describeTools(toolsets) }) as unknown as ListToolsResult
+    )
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, { _meta, sendNotification, signal }) => {
+      const tool = surface.tool(params.name)
+      if (tool === undefined) throw new RpcFailure(rpcCode.invalidParams, `Unknown tool: ${params.name}`)
+      const call = {
+        args: params.arguments ?? {},
+        signal,
+        progressToken: _meta?.progressToken,
+        notify: (notification: object) => sendNotification(notification as ServerNotification)
+      }
+      return Effect.runPromiseWith(context)(callTool(tool, call, isOutage) as Effect.Effect<CallToolResult, never, R>, { signal })
+    })
+    return server
+  }
+}

@@ -1,0 +1,176 @@
+import { type LogLevel, McpSession, McpSessionId, now } from "@coppice/core"
+import { McpSessionStore } from "@coppice/core/ports"
+import { Arbitrary, DateTime, Effect, Schema } from "effect"
+import { assert } from "vitest"
+import { property, same, test, twenty } from "./check.ts"
+import { seedHash, seedMember, seedTenant, type Tenant } from "./seed.ts"
+import { pass, storeContract } from "./store-contract.ts"
+
+const day = 24 * 60 * 60 * 1000
+
+const ownerOf = ({ organization, user }: Tenant, credential = "api-key:one") => ({
+  organizationId: organization.id,
+  userId: user.id,
+  credential
+})
+
+const newSession = Effect.fnUntraced(function*(
+  owner: ReturnType<typeof ownerOf>,
+  fields: Partial<McpSession> = {}
+) {
+  const at = yield* now
+  // A secret's hash is long and random enough to make an id of.
+  const id = McpSessionId.make((yield* seedHash("apiKey")).slice(0, 43))
+  const session: Omit<McpSession, "expiresAt"> = {
+    id,
+    ...owner,
+    protocolVersion: "2025-11-25",
+    clientName: "client",
+    clientVersion: "1",
+    logLevel: "info",
+    createdAt: at,
+    updatedAt: at,
+    ...fields
+  }
+  return session
+})
+
+const seedMcpSession = Effect.fnUntraced(function*(
+  owner: ReturnType<typeof ownerOf>,
+  options: { readonly idleMillis?: number; readonly maxSessions?: number; readonly fields?: Partial<McpSession> } = {}
+) {
+  const session = yield* newSession(owner, options.fields)
+  const { idleMillis = day, maxSessions = 100 } = options
+  yield* (yield* McpSessionStore).create(session, { idleMillis, maxSessions })
+  return session
+})
+
+/** What a session is, apart from its times. */
+const stillOf = ({ clientName, clientVersion, credential, id, logLevel, protocolVersion, userId }: Omit<McpSession, "expiresAt">) => ({
+  clientName,
+  clientVersion,
+  credential,
+  id,
+  logLevel,
+  protocolVersion,
+  userId
+})
+
+const fields = Arbitrary.all({
+  clientName: Arbitrary.schema(Schema.String),
+  clientVersion: Arbitrary.schema(Schema.String),
+  protocolVersion: Arbitrary.schema(Schema.String),
+  logLevel: Arbitrary.schema(McpSession.fields.logLevel)
+})
+
+export const mcpSessionStoreContract = storeContract("McpSessionStore", (capabilities) => [
+  property("gives the owner the session as it was begun", fields, (given) =>
+    Effect.gen(function*() {
+      const store = yield* McpSessionStore
+      const owner = ownerOf(yield* seedTenant)
+      const session = yield* seedMcpSession(owner, { fields: given })
+      const used = (yield* store.use(owner, session.id, day))!
+      assert.deepStrictEqual(stillOf(used), stillOf(session))
+      same(McpSession.fields.createdAt, used.createdAt, session.createdAt)
+      assert.isTrue(DateTime.isGreaterThan(used.expiresAt, session.createdAt))
+    })),
+  test("gives it to nobody else: another organization, a colleague, the same user by another key", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const tenant = yield* seedTenant
+    const owner = ownerOf(tenant)
+    const { id } = yield* seedMcpSession(owner)
+    const { user: colleague } = yield* seedMember(tenant.organization.id)
+    const others = [
+      { ...owner, organizationId: (yield* seedTenant).organization.id },
+      { ...owner, userId: colleague.id },
+      { ...owner, credential: "api-key:two" }
+    ]
+    for (const other of others) {
+      assert.isUndefined(yield* store.use(other, id, day))
+      yield* store.setLogLevel(other, id, "error")
+      assert.isFalse(yield* store.end(other, id))
+    }
+    assert.strictEqual((yield* store.use(owner, id, day))?.logLevel, "info")
+  })),
+  test("knows no session by an id that was never given", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const owner = ownerOf(yield* seedTenant)
+    const { id } = yield* newSession(owner)
+    assert.isUndefined(yield* store.use(owner, id, day))
+    assert.isFalse(yield* store.end(owner, id))
+  })),
+  test("ends a session once, for good, and no other one", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const owner = ownerOf(yield* seedTenant)
+    const { id } = yield* seedMcpSession(owner)
+    const other = yield* seedMcpSession(owner)
+    const answers = yield* twenty(() => store.end(owner, id))
+    assert.strictEqual(answers.filter((ended) => ended).length, 1)
+    assert.isUndefined(yield* store.use(owner, id, day))
+    assert.isDefined(yield* store.use(owner, other.id, day))
+  })),
+  test("keeps the level that was set last", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const owner = ownerOf(yield* seedTenant)
+    const { id } = yield* seedMcpSession(owner)
+    for (const level of ["debug", "emergency", "warning"] satisfies Array<LogLevel>) {
+      yield* store.setLogLevel(owner, id, level)
+      assert.strictEqual((yield* store.use(owner, id, day))?.logLevel, level)
+    }
+  })),
+  test("is over after that long without use, by the store's clock", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const owner = ownerOf(yield* seedTenant)
+    const { id } = yield* seedMcpSession(owner, { idleMillis: 300 })
+    yield* pass(capabilities, 300)
+    yield* store.setLogLevel(owner, id, "error")
+    assert.isFalse(yield* store.end(owner, id))
+    assert.isUndefined(yield* store.use(owner, id, day))
+  })),
+  test("goes on for as long again with each use", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const owner = ownerOf(yield* seedTenant)
+    const { id } = yield* seedMcpSession(owner, { idleMillis: 60_000 })
+    const first = yield* store.use(owner, id, 60_000)
+    yield* pass(capabilities, 1000)
+    const second = yield* store.use(owner, id, 60_000)
+    const grown = DateTime.toEpochMillis(second!.expiresAt) - DateTime.toEpochMillis(first!.expiresAt)
+    assert.isAtLeast(grown, 1000)
+    assert.isTrue(DateTime.isGreaterThan(second!.updatedAt, first!.updatedAt))
+  })),
+  test("ends those of a credential that were idle for longest when there are too many", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const tenant = yield* seedTenant
+    const owner = ownerOf(tenant)
+    const elsewhere = yield* seedMcpSession(ownerOf(tenant, "api-key:two"))
+    const foreign = yield* seedTenant
+    const foreigner = yield* seedMcpSession(ownerOf(foreign))
+    const start = yield* now
+    const seenAt = (seconds: number) => ({ updatedAt: DateTime.subtract(start, { seconds }) })
+    const seed = (seconds: number) => seedMcpSession(owner, { maxSessions: 3, fields: seenAt(seconds) })
+    const [idle, older, recent] = [yield* seed(3), yield* seed(2), yield* seed(1)]
+    const fresh = yield* seed(0)
+    assert.isUndefined(yield* store.use(owner, idle.id, day))
+    for (const { id } of [older, recent, fresh]) assert.isDefined(yield* store.use(owner, id, day))
+    assert.isDefined(yield* store.use(ownerOf(tenant, "api-key:two"), elsewhere.id, day))
+    assert.isDefined(yield* store.use(ownerOf(foreign), foreigner.id, day))
+  })),
+  test("keeps the newest one whatever its times say", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const owner = ownerOf(yield* seedTenant)
+    const before = yield* seedMcpSession(owner)
+    const { id } = yield* seedMcpSession(owner, {
+      maxSessions: 1,
+      fields: { updatedAt: DateTime.subtract(yield* now, { hours: 1 }) }
+    })
+    assert.isUndefined(yield* store.use(owner, before.id, day))
+    assert.isDefined(yield* store.use(owner, id, day))
+  })),
+  test("keeps exactly as many of twenty that are begun at once", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const owner = ownerOf(yield* seedTenant)
+    const begun = yield* twenty(() => seedMcpSession(owner, { maxSessions: 7 }))
+    const there = yield* Effect.forEach(begun, ({ id }) => store.use(owner, id, day))
+    assert.strictEqual(there.filter((session) => session !== undefined).length, 7)
+  }))
+])

@@ -9,6 +9,8 @@ import { json, type Reply } from "../reply.ts"
 import type { ServiceOptions } from "../service-options.ts"
 import { negotiate } from "./accept.ts"
 import { makeLegacyPost } from "./legacy/legacy-post.ts"
+import { makeModernPost } from "./modern/modern-post.ts"
+import { isModern } from "./modern/modern-request.ts"
 import { makeSurface } from "./surface.ts"
 
 /** The most that a POST may hold: 4 MiB. */
@@ -47,6 +49,7 @@ const parse = (bytes: Uint8Array): unknown => {
 export const makePostEndpoint = <R>(service: ServiceOptions<R>) => {
   const surface = makeSurface(service)
   const legacy = makeLegacyPost(service, surface)
+  const modern = makeModernPost(service, surface)
   return Effect.fnUntraced(function*(call: Call): Effect.fn.Return<Reply, Refused, R | HttpPorts | CurrentPrincipal> {
     const { headers } = call.request
     const form = negotiate(headers.get("accept"))
@@ -56,6 +59,6 @@ export const makePostEndpoint = <R>(service: ServiceOptions<R>) => {
     if (bytes === undefined) return yield* payloadTooLarge()
     const body = parse(bytes)
     if (body === undefined) return json(400, jsonRpcError(null, rpcCode.parseError, "The body is not valid JSON."))
-    return yield* legacy(call, form, body)
+    return yield* (isModern(call.request, body) ? modern : legacy)(call, form, body)
   })
 }

@@ -1,0 +1,51 @@
+import type { CurrentPrincipal } from "@coppice/core"
+import { type CallToolResult, type ListToolsResult, Server } from "@modelcontextprotocol/server"
+import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv"
+import { type Context, Effect } from "effect"
+import { RpcFailure, rpcCode } from "../../errors/json-rpc-error.ts"
+import type { AnswerForm } from "../accept.ts"
+import { callTool } from "../call-tool.ts"
+import type { Surface } from "../surface.ts"
+
+/** What a server for one request is made of. */
+export interface ModernCall<R> {
+  readonly context: Context.Context<R | CurrentPrincipal>
+  readonly form: AnswerForm
+  readonly toolsets: ReadonlySet<string>
+}
+
+// Making one costs more than serving a request, and every server would make its own.
+const jsonSchemaValidator = new AjvJsonSchemaValidator()
+
+/** The same for everybody, and until the next version is started. */
+const cacheHint = { ttlMs: 5 * 60 * 1000, cacheScope: "public" } as const
+
+/** Makes the SDK's server for one request of 2026-07-28. */
+export const makeModernServer = <R>(surface: Surface<R>, isOutage: (defect: unknown) => boolean) => {
+  const { instructions, serverInfo } = surface
+  return ({ context, form, toolsets }: ModernCall<R>): Server => {
+    const server = new Server(serverInfo, {
+      capabilities: { tools: {} },
+      cacheHints: { "tools/list": cacheHint, "server/discover": cacheHint },
+      jsonSchemaValidator,
+      ...(instructions === "" ? undefined : { instructions })
+    })
+    server.setRequestHandler(
+      "tools/list",
+      () => ({ tools: surface.describeTools(toolsets) }) as unknown as ListToolsResult
+    )
+    server.setRequestHandler("tools/call", ({ params }, { mcpReq: { _meta, notify, signal } }) => {
+      const tool = surface.tool(params.name)
+      if (tool === undefined) throw new RpcFailure(rpcCode.invalidParams, `Unknown tool: ${params.name}`)
+      const call = {
+        args: params.arguments ?? {},
+        signal,
+        // A message would make a stream of an answer that may only be JSON.
+        progressToken: form === "json" ? undefined : _meta?.progressToken,
+        notify
+      }
+      return Effect.runPromiseWith(context)(callTool(tool, call, isOutage) as Effect.Effect<CallToolResult, never, R>, { signal })
+    })
+    return server
+  }
+}

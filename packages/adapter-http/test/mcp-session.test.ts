@@ -128,6 +128,20 @@ describeMatrix("MCP sessions", (context: () => MatrixContext) => {
     expect([response.status, response.headers.get("mcp-session-id")]).toEqual([200, expect.stringMatching(/.{43}/)])
   })
 
+  it("keeps the level of log messages that the client asks for", async () => {
+    const { database } = context()
+    const { key } = await context().addKey()
+    const session = await begin(key)
+    const level = () => [...database.mcpSessions.values()].find(({ id }) => id === session["mcp-session-id"])!.logLevel
+    expect(level()).toBe("info")
+    expect((await (await post(key, request("logging/setLevel", { level: "error" }), session)).json() as Answer).result).toEqual({})
+    expect(level()).toBe("error")
+    const wrong = await (await post(key, request("logging/setLevel", { level: "loud" }), session)).json() as Answer
+    expect(wrong.error?.code).toBe(-32602)
+    expect((await (await post(key, request("logging/setLevel", { level: "debug" }))).json() as Answer).result).toEqual({})
+    expect(level()).toBe("error")
+  })
+
   it("refuses a revision that is not served in a session too", async () => {
     const { key } = await context().addKey()
     const response = await post(key, request("ping"), { ...await begin(key), "mcp-protocol-version": "2024-11-05" })

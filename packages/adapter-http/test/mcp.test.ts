@@ -32,7 +32,7 @@ describeMatrix("mcp", (context: () => MatrixContext) => {
       id: 1,
       result: {
         protocolVersion: "2025-06-18",
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, logging: {} },
         serverInfo: { name: "coppice", title: "Coppice", version: "1.2.3" },
         instructions: "Be kind."
       }

@@ -48,13 +48,14 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
   /** The answer to one request. What nobody foresaw is an answer too, because others may stand beside it. */
   const respond = Effect.fnUntraced(function*(
     request: JSONRPCRequest,
+    session: McpSession | undefined,
     toolsets: ReadonlySet<string>,
     send: (message: Outgoing) => void
   ) {
     const fault = paramsFault(request)
     if (fault !== undefined) return jsonRpcError(request.id, rpcCode.invalidParams, fault)
-    const context = yield* Effect.context<R | CurrentPrincipal>()
-    return yield* exchange(makeServer(context, toolsets), request, send).pipe(
+    const context = yield* Effect.context<R | HttpPorts | CurrentPrincipal>()
+    return yield* exchange(makeServer({ context, session, toolsets }), request, send).pipe(
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause)
           ? Effect.failCause(cause)
@@ -69,7 +70,7 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
     never,
     R | HttpPorts | CurrentPrincipal
   > {
-    const response = yield* respond(request, new Set(), () => {})
+    const response = yield* respond(request, undefined, new Set(), () => {})
     const reply = yield* answer(form, false, (send) => Effect.sync(() => send(response)), Fiber.interrupt)
     if (!("result" in response)) return reply
     const { clientInfo: { name, version } } = request.params as InitializeRequest["params"]
@@ -119,7 +120,7 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
       Effect.forEach(messages, (incoming) => {
         switch (incoming._tag) {
           case "Request":
-            return Effect.map(respond(incoming.message, toolsets, send), send)
+            return Effect.map(respond(incoming.message, session, toolsets, send), send)
           case "Bad":
             return Effect.sync(() => send(incoming.error))
           default:

@@ -1,4 +1,4 @@
-import type { CurrentPrincipal } from "@coppice/core"
+import { type CurrentPrincipal, type McpSession, setMcpLogLevel } from "@coppice/core"
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import {
   CallToolRequestSchema,
@@ -7,10 +7,12 @@ import {
   type InitializeResult,
   ListToolsRequestSchema,
   type ListToolsResult,
-  type ServerNotification
+  type ServerNotification,
+  SetLevelRequestSchema
 } from "@modelcontextprotocol/sdk/types.js"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv-provider.js"
 import { type Context, Effect } from "effect"
+import type { HttpPorts } from "../../app-options.ts"
 import { RpcFailure, rpcCode } from "../../errors/json-rpc-error.ts"
 import { callTool } from "../call-tool.ts"
 import type { Surface } from "../surface.ts"
@@ -19,11 +21,18 @@ import { isServed, legacyVersions } from "./legacy-version.ts"
 // Making one costs more than serving a request, and every server would make its own.
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
+/** What a server for one request is made of. */
+export interface LegacyCall<R> {
+  readonly context: Context.Context<R | HttpPorts | CurrentPrincipal>
+  readonly session: McpSession | undefined
+  readonly toolsets: ReadonlySet<string>
+}
+
 /** Makes the SDK's server for one request; all that outlives a request is in the closure. */
 export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unknown) => boolean) => {
   const { instructions, serverInfo } = surface
-  const capabilities = { tools: {} }
-  return (context: Context.Context<R | CurrentPrincipal>, toolsets: ReadonlySet<string>): Server => {
+  const capabilities = { tools: {}, logging: {} }
+  return ({ context, session, toolsets }: LegacyCall<R>): Server => {
     const server = new Server(serverInfo, { capabilities, jsonSchemaValidator })
     // The SDK's own handler would also agree to revisions that are not served here.
     server.setRequestHandler(InitializeRequestSchema, ({ params }): InitializeResult => ({
@@ -36,6 +45,11 @@ export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unkn
       ListToolsRequestSchema,
       () => ({ tools: surface.describeTools(toolsets) }) as unknown as ListToolsResult
     )
+    // Without a session there is nowhere to send a message to, whatever its severity.
+    server.setRequestHandler(SetLevelRequestSchema, async ({ params }) => {
+      if (session !== undefined) await Effect.runPromiseWith(context)(setMcpLogLevel(session.id, params.level))
+      return {}
+    })
     server.setRequestHandler(CallToolRequestSchema, ({ params }, { _meta, sendNotification, signal }) => {
       const tool = surface.tool(params.name)
       if (tool === undefined) throw new RpcFailure(rpcCode.invalidParams, `Unknown tool: ${params.name}`)

@@ -3,15 +3,21 @@ import {
   InitializeRequestSchema,
   type JSONRPCRequest,
   JSONRPCRequestSchema,
-  ListToolsRequestSchema
+  ListToolsRequestSchema,
+  SetLevelRequestSchema
 } from "@modelcontextprotocol/sdk/types.js"
 
-type Schema = typeof InitializeRequestSchema | typeof ListToolsRequestSchema | typeof CallToolRequestSchema
+type Schema =
+  | typeof InitializeRequestSchema
+  | typeof ListToolsRequestSchema
+  | typeof CallToolRequestSchema
+  | typeof SetLevelRequestSchema
 
 const schemas = new Map<string, Schema>([
   ["initialize", InitializeRequestSchema],
   ["tools/list", ListToolsRequestSchema],
-  ["tools/call", CallToolRequestSchema]
+  ["tools/call", CallToolRequestSchema],
+  ["logging/setLevel", SetLevelRequestSchema]
 ])
 
 /** What is wrong with a request's params, if anything. The SDK would report it as an internal error. */

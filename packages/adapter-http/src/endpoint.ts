@@ -19,6 +19,8 @@ interface Common {
   /** The most that a request body may hold; a longer one is 413. */
   readonly maxBodyBytes?: number
   readonly deprecated?: Deprecation
+  /** Whether pages of other sites may call it; left out, browsers keep them from it. Never for what goes by a cookie. */
+  readonly cors?: "open"
 }
 
 /** Anybody may ask. */

@@ -24,23 +24,25 @@ describeMatrix("endpoints", (context) => {
   })
 
   it.each([
-    ["GET", "/api/automations/webhook/x", "POST"],
-    ["PUT", "/api/automations/webhook/x", "POST"],
-    ["OPTIONS", "/mcp", "POST, DELETE"],
-    ["POST", "/healthz", "GET, HEAD"],
-    ["DELETE", "/readyz", "GET, HEAD"]
-  ])("answers %s %s with 405 and Allow: %s", async (method, path, allow) => {
+    ["GET", "/api/automations/webhook/x", "POST, OPTIONS"],
+    ["PUT", "/api/automations/webhook/x", "POST, OPTIONS"],
+    ["PUT", "/mcp", "POST, DELETE, OPTIONS"],
+    ["POST", "/healthz", "GET, HEAD, OPTIONS"],
+    ["DELETE", "/readyz", "GET, HEAD, OPTIONS"]
+  ])("answers %s %s with 405, and %s to OPTIONS too", async (method, path, allow) => {
     const response = await context().fetch(path, { method })
     expect(response.status).toBe(405)
     expect(response.headers.get("allow")).toBe(allow)
     expect((await errorOf(response)).code).toBe("METHOD_NOT_ALLOWED")
+    const options = await context().fetch(path, { method: "OPTIONS" })
+    expect([options.status, options.headers.get("allow"), await options.text()]).toEqual([204, allow, ""])
   })
 
   it("answers HEAD without a body", async () => {
     const healthy = await context().fetch("/healthz", { method: "HEAD" })
     const webhook = await context().fetch("/api/automations/webhook/x", { method: "HEAD" })
     expect([healthy.status, await healthy.text(), webhook.status, await webhook.text()]).toEqual([200, "", 405, ""])
-    expect(webhook.headers.get("allow")).toBe("POST")
+    expect(webhook.headers.get("allow")).toBe("POST, OPTIONS")
   })
 
   it("answers a defect with 500, an id that the log has, and nothing of its text", async () => {

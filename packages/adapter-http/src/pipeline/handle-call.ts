@@ -2,25 +2,16 @@ import { CurrentPrincipal } from "@coppice/core"
 import type { ApiKeyStore } from "@coppice/core/ports"
 import { Effect } from "effect"
 import type { Endpoint } from "../endpoint.ts"
-import { type Failure, Refused } from "../errors/failure.ts"
+import type { Failure } from "../errors/failure.ts"
 import type { Reply } from "../reply.ts"
 import { authenticate, identify } from "./authenticate.ts"
 import type { Call } from "./call.ts"
 import { gone } from "./deprecation.ts"
-import { isOwnOrigin } from "./own-origin.ts"
 
-const foreignOrigin = () =>
-  new Refused({
-    code: "FORBIDDEN",
-    message: "The Origin field names another site than this service.",
-    hint: "Programs send no Origin; a page must come from the service itself."
-  })
-
-/** An endpoint's own part: gone, or else whose page it comes from, who is calling, and what the handler answers. */
+/** An endpoint's own part: gone, or else who is calling and what the handler answers. */
 export const handleCall = <R>(endpoint: Endpoint<R>, call: Call): Effect.Effect<Reply, Failure, R | ApiKeyStore> => {
   if ("removed" in endpoint) return Effect.fail(gone(endpoint.removed.replacement))
   if (endpoint.security !== "bearer") return endpoint.handle(call)
-  if (!isOwnOrigin(call.request, call.base)) return Effect.fail(foreignOrigin())
   const { limit } = endpoint
   if (limit === undefined) {
     return Effect.flatMap(identify(call), (principal) =>

@@ -19,8 +19,25 @@ export const foreignHost = new Refused({
   hint: "Use 127.0.0.1, localhost or [::1], or have the operator set COPPICE_BASE_URL."
 })
 
-/** Whether the page that sends this, if it is a page, is of the service itself (MCP transports, "Security warning"). */
-export const isOwnOrigin = (request: Request, base: string): boolean => {
+const isLoopback = (origin: string): boolean => loopbackHost.test(origin.replace(/^https?:\/\//, ""))
+
+/**
+ * Whether the page that sends this, if it is a page, may call what is open to pages of other sites (`cors`). Nothing that
+ * is open goes by a cookie: a page has no credential but the one that somebody gave it, and with that it may call as any
+ * program may. What is left to fear is DNS rebinding (MCP transports, "Security warning"): another site's name, made to
+ * resolve to this machine. TLS rules that out, because the certificate does not have that name, so under an https address
+ * every page may call. Under an http address only the service's own pages may, and on loopback those that are of
+ * loopback too, as a developer's tool: no other site has such a name.
+ */
+export const admitsOrigin = (request: Request, base: string): boolean => {
   const origin = request.headers.get("origin")
-  return origin === null || origin === new URL(base).origin
+  if (origin === null || base.startsWith("https://")) return true
+  const own = new URL(base).origin
+  return origin === own || (isLoopback(own) && isLoopback(origin))
 }
+
+export const foreignOrigin = new Refused({
+  code: "FORBIDDEN",
+  message: "The Origin field names another site than this service.",
+  hint: "Pages of other sites may call once the operator has set COPPICE_BASE_URL to an https address; programs send no Origin."
+})

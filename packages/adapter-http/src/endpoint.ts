@@ -1,5 +1,6 @@
 import type { CurrentPrincipal, Limit } from "@coppice/core"
 import type { Effect } from "effect"
+import type { EndpointDocs } from "./endpoint-docs.ts"
 import type { Failure } from "./errors/failure.ts"
 import type { Call } from "./pipeline/call.ts"
 import type { Reply } from "./reply.ts"
@@ -13,6 +14,16 @@ export interface Deprecation {
   readonly successor: string
 }
 
+/** A surface that serves no longer. */
+export interface Removal {
+  readonly replacement: string
+  /**
+   * Since when callers could know, and when it ended. "never" is what no release has served: its address says where to
+   * go, and nobody was there to be given notice.
+   */
+  readonly served: { readonly deprecated: Date; readonly removed: Date } | "never"
+}
+
 interface Common {
   readonly id: string
   readonly paths: ReadonlyArray<string>
@@ -21,6 +32,8 @@ interface Common {
   readonly deprecated?: Deprecation
   /** Whether pages of other sites may call it; left out, browsers keep them from it. Never for what goes by a cookie. */
   readonly cors?: "open"
+  /** What documents say of it beyond what the other fields do. */
+  readonly docs: EndpointDocs
 }
 
 /** Anybody may ask. */
@@ -46,10 +59,10 @@ export interface WebhookEndpoint<R> extends Common {
   readonly handle: (call: Call) => Effect.Effect<Reply, Failure, R>
 }
 
-/** Served once, and gone: any method is answered 410 with a hint that names the replacement. */
+/** Gone: any method is answered 410 with a hint that names the replacement. */
 export interface RemovedEndpoint extends Common {
   readonly security: "public"
-  readonly removed: { readonly replacement: string }
+  readonly removed: Removal
 }
 
 /** One row of the catalogue: all that mounting, documents and tests need to know about an address. */

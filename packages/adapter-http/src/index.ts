@@ -1,6 +1,7 @@
 export { createHttpApp, type HttpApp } from "./app.ts"
 export type { HttpAppOptions, HttpPorts } from "./app-options.ts"
-export { defineEndpoint, type Deprecation, type Endpoint, type Method } from "./endpoint.ts"
+export { defineEndpoint, type Deprecation, type Endpoint, type Method, type Removal } from "./endpoint.ts"
+export type { EndpointDocs } from "./endpoint-docs.ts"
 export { endpointCatalog } from "./endpoint-catalog.ts"
 export { type HttpServer, type ServeOptions, serveHttp } from "./serve.ts"
 export type { ServiceOptions } from "./service-options.ts"

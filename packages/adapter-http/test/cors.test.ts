@@ -3,7 +3,7 @@ import { endpointCatalog } from "../src/index.ts"
 import { describeMatrix, errorOf, type MatrixContext } from "./support/matrix.ts"
 import { request, send } from "./support/rpc.ts"
 
-const open = ["/mcp", "/api/v2/agent/mcp"]
+const open = ["/mcp", "/api/v2/agent/mcp", "/openapi.json", "/docs.md", "/.well-known/mcp/server-card.json"]
 const closed = ["/healthz", "/readyz", "/api/automations/webhook/x", "/api/agent/mcp", "/nope"]
 
 const preflight = (origin: string, method = "POST") => ({
@@ -23,9 +23,10 @@ describeMatrix("pages of other sites, under an https address", (context: () => M
   it.each(open)("may call %s, once the browser has asked", async (path) => {
     const response = await context().fetch(path, preflight("https://app.example"))
     expect([response.status, await response.text()]).toEqual([204, ""])
+    const isMcp = path.endsWith("/mcp")
     expect(Object.fromEntries([...response.headers].filter(([name]) => name.startsWith("access-control-")))).toEqual({
       "access-control-allow-origin": "*",
-      "access-control-allow-methods": "POST, DELETE",
+      "access-control-allow-methods": isMcp ? "POST, GET, HEAD, DELETE" : "GET, HEAD",
       "access-control-allow-headers":
         "Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID",
       "access-control-max-age": "7200"
@@ -38,10 +39,13 @@ describeMatrix("pages of other sites, under an https address", (context: () => M
     const from = { origin: "https://app.example" }
     const cases: ReadonlyArray<[number, string, RequestInit]> = [
       [200, "/mcp", send(key, request("ping"), from)],
+      [200, "/mcp", { headers: { authorization: `Bearer ${key}`, ...from } }],
+      [200, "/openapi.json", { headers: from }],
       [400, "/mcp", send(key, "{", from)],
       [401, "/mcp", send(undefined, request("ping"), from)],
       [404, "/mcp", { method: "DELETE", headers: { authorization: `Bearer ${key}`, "mcp-session-id": "x", ...from } }],
       [405, "/mcp", { method: "PUT", headers: from }],
+      [405, "/openapi.json", { method: "POST", headers: from }],
       [406, "/mcp", send(key, request("ping"), { ...from, accept: "text/html" })]
     ]
     for (const [status, path, init] of cases) {

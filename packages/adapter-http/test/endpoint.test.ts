@@ -1,7 +1,6 @@
 import { verifies } from "@coppice/testkit/conformance"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { deprecationHeaders } from "../src/pipeline/deprecation.ts"
 import { describeMatrix, errorOf } from "./support/matrix.ts"
 import { makeService } from "./support/service.ts"
 
@@ -26,7 +25,8 @@ describeMatrix("endpoints", (context) => {
   it.each([
     ["GET", "/api/automations/webhook/x", "POST, OPTIONS"],
     ["PUT", "/api/automations/webhook/x", "POST, OPTIONS"],
-    ["PUT", "/mcp", "POST, DELETE, OPTIONS"],
+    ["PUT", "/mcp", "POST, GET, HEAD, DELETE, OPTIONS"],
+    ["POST", "/openapi.json", "GET, HEAD, OPTIONS"],
     ["POST", "/healthz", "GET, HEAD, OPTIONS"],
     ["DELETE", "/readyz", "GET, HEAD, OPTIONS"]
   ])("answers %s %s with 405, and %s to OPTIONS too", async (method, path, allow) => {
@@ -69,17 +69,6 @@ describeMatrix("endpoints", (context) => {
     expect((await errorOf(response)).code).toBe("UNAVAILABLE")
   })
 }, { isOutage: (defect) => String(defect).includes("connection lost") })
-
-describe("deprecation", () => {
-  it(verifies("version.deprecation-header") + "is told by the fields of RFC 9745 and RFC 8594", () => {
-    const [since, sunset] = [new Date("2026-11-20T00:00:00Z"), new Date("2027-03-01T00:00:00Z")]
-    expect(deprecationHeaders({ since, sunset, successor: "/mcp" })).toEqual({
-      deprecation: "@1795132800",
-      sunset: "Mon, 01 Mar 2027 00:00:00 GMT",
-      link: "</mcp>; rel=\"successor-version\""
-    })
-  })
-})
 
 describe("readiness", () => {
   const ask = async (ready: Effect.Effect<boolean>, stop = false) => {

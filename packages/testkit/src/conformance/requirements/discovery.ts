@@ -3,8 +3,8 @@ import { section } from "../requirement.ts"
 export const discovery = section("Discovery", {
   "discovery.protected-resource": ["open", "GET /.well-known/oauth-protected-resource is public and answers 200 JSON."],
   "discovery.authorization-server": ["open", "GET /.well-known/oauth-authorization-server is public and answers 200 JSON."],
-  "discovery.server-card": ["open", "GET /.well-known/mcp/server-card.json is public and answers 200 JSON with the full tool catalogue."],
-  "discovery.openapi": ["open", "GET /openapi.json is public and answers 200 with OpenAPI 3.1."]
+  "discovery.server-card": ["built", "GET /.well-known/mcp/server-card.json is public and answers 200 JSON with the full tool catalogue."],
+  "discovery.openapi": ["built", "GET /openapi.json is public and answers 200 with OpenAPI 3.1."]
 })
 
 export const protectedResource = section("Protected resource metadata", {
@@ -27,12 +27,12 @@ export const authorizationServer = section("Authorization server metadata", {
 })
 
 export const serverCard = section("MCP server card", {
-  "server-card.name": ["open", "name is a required string."],
-  "server-card.version": ["open", "version is a required string."],
-  "server-card.server-url": ["open", "serverUrl is a required URI."],
-  "server-card.tools": ["open", "tools is a required array of { name, description, inputSchema }."],
-  "server-card.description": ["open", "description is a string."],
-  "server-card.transport": ["open", "transport is streamable-http."],
-  "server-card.documentation-url": ["open", "documentationUrl is a URI."],
-  "server-card.authentication": ["open", "authentication has type and resourceMetadataUrl."]
+  "server-card.name": ["built", "name is a required string."],
+  "server-card.version": ["built", "version is a required string."],
+  "server-card.server-url": ["built", "serverUrl is a required URI."],
+  "server-card.tools": ["built", "tools is a required array of { name, description, inputSchema }."],
+  "server-card.description": ["built", "description is a string."],
+  "server-card.transport": ["built", "transport is streamable-http."],
+  "server-card.documentation-url": ["built", "documentationUrl is a URI."],
+  "server-card.authentication": ["built", "authentication has type and resourceMetadataUrl."]
 })

@@ -17,14 +17,14 @@ export const limits = section("Limits", {
   "limit.access-token-3600-seconds": ["open", "An access token lives 3600 seconds."],
   "limit.webhook-body-1-mib": ["built", "A webhook's body is at most 1 MiB."],
   "limit.webhook-300-per-minute": ["built", "A webhook has 300 requests per minute."],
-  "limit.deprecation-90-days": ["open", "Deprecated surfaces are served for at least 90 days before removal."]
+  "limit.deprecation-90-days": ["built", "Deprecated surfaces are served for at least 90 days before removal."]
 })
 
 export const versioning = section("Versioning", {
   "version.in-path": ["built", "The version is in the path: v2 is served at /mcp and /api/v2/agent/mcp."],
   "version.new-path-for-breaking-changes": ["open", "Breaking changes ship under a new path version."],
-  "version.deprecation-header": ["open", "Deprecated surfaces return a Deprecation header, and are announced in the changelog."],
-  "version.removed-410": ["open", "Removed surfaces return 410 with a hint that names the replacement."],
-  "version.v1-removed": ["open", "The v1 MCP server at /api/agent/mcp is removed and returns 410."],
-  "version.openapi-document": ["open", "The OpenAPI document declares its own version 1.0.0 and OpenAPI 3.1.0."]
+  "version.deprecation-header": ["built", "Deprecated surfaces return a Deprecation header, and are announced in the changelog."],
+  "version.removed-410": ["built", "Removed surfaces return 410 with a hint that names the replacement."],
+  "version.v1-removed": ["built", "The v1 MCP server at /api/agent/mcp is removed and returns 410."],
+  "version.openapi-document": ["built", "The OpenAPI document declares its own version 1.0.0 and OpenAPI 3.1.0."]
 })

@@ -9,8 +9,8 @@ export const mcpEndpoint = section("MCP endpoints", {
   "mcp.default-bearer": ["built", "Every endpoint that is not marked public needs a Bearer credential."],
   "mcp.get-stream": ["open", "GET /mcp answers 200 text/event-stream with server-initiated messages of an existing session."],
   "mcp.get-session-header": ["open", "GET /mcp names its session by the Mcp-Session-Id header."],
-  "mcp.get-401": ["open", "GET /mcp without a valid credential answers 401."],
-  "mcp.get-description": ["open", "GET /mcp without Accept: text/event-stream returns a JSON description of the server."],
+  "mcp.get-401": ["built", "GET /mcp without a valid credential answers 401."],
+  "mcp.get-description": ["built", "GET /mcp without Accept: text/event-stream returns a JSON description of the server."],
   "mcp.initialize": ["built", "The method initialize is served."],
   "mcp.tools-list": ["built", "The method tools/list enumerates the tools."],
   "mcp.tools-call": ["built", "The method tools/call, with name and arguments, runs a tool."],
@@ -22,8 +22,8 @@ export const mcpEndpoint = section("MCP endpoints", {
   "mcp.tools-hosts": ["open", "Tools cover hosts."],
   "mcp.tools-projects": ["open", "Tools cover projects."],
   "mcp.tools-members": ["open", "Tools cover organization members."],
-  "mcp.removed-v1-public": ["open", "POST /api/agent/mcp is public and answers 410 to anything."],
-  "mcp.removed-v1-hint": ["open", "Its 410 is an error envelope whose hint names the replacement endpoint."]
+  "mcp.removed-v1-public": ["built", "POST /api/agent/mcp is public and answers 410 to anything."],
+  "mcp.removed-v1-hint": ["built", "Its 410 is an error envelope whose hint names the replacement endpoint."]
 })
 
 export const mcpErrors = section("Errors", {

@@ -1,0 +1,54 @@
+import type { EndpointDocs, JsonSchema } from "../endpoint-docs.ts"
+
+const url: JsonSchema = { type: "string", format: "uri" }
+
+const documentDocs = (summary: string, mediaType: string, schema: JsonSchema): EndpointDocs => ({
+  summary,
+  parameters: [{
+    in: "header",
+    name: "If-None-Match",
+    description: "The ETag of the version that the client has.",
+    schema: { type: "string" }
+  }],
+  responses: {
+    200: {
+      description: "The document.",
+      content: { [mediaType]: schema },
+      headers: { ETag: { description: "The document's version.", schema: { type: "string" } } }
+    },
+    304: { description: "The client has this version." }
+  }
+})
+
+export const serverCardDocs = documentDocs("The MCP server card", "application/json", {
+  type: "object",
+  required: ["name", "version", "serverUrl", "tools"],
+  properties: {
+    name: { type: "string" },
+    version: { type: "string" },
+    description: { type: "string" },
+    serverUrl: url,
+    transport: { const: "streamable-http" },
+    documentationUrl: url,
+    authentication: {
+      type: "object",
+      properties: { type: { type: "string" }, resourceMetadataUrl: url }
+    },
+    tools: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["name"],
+        properties: { name: { type: "string" }, description: { type: "string" }, inputSchema: { type: "object" } }
+      }
+    }
+  }
+})
+
+export const openapiDocs = documentDocs("The interface in OpenAPI 3.1", "application/json", {
+  type: "object",
+  required: ["openapi", "info", "paths"],
+  properties: { openapi: { const: "3.1.0" }, info: { type: "object" }, paths: { type: "object" } }
+})
+
+export const guideDocs = documentDocs("How to use the service, in Markdown", "text/markdown", { type: "string" })

@@ -110,6 +110,15 @@ describeMatrix("discovery", (context: () => MatrixContext) => {
     expect([changed.status, (await changed.text()).length > 0]).toEqual([200, true])
   })
 
+  it("names the loopback address that each client calls it by", async () => {
+    for (const host of ["localhost:4280", "127.0.0.1:9", "localhost:4280"]) {
+      for (const path of documents) {
+        const response = await context().app.fetch(new Request(`http://${host}${path}`))
+        expect(await response.text()).toContain(`http://${host}`)
+      }
+    }
+  })
+
   it("explains itself in Markdown: every address, every tool", async () => {
     const response = await context().fetch("/docs.md")
     expect(response.headers.get("content-type")).toBe("text/markdown; charset=utf-8")

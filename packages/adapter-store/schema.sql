@@ -107,6 +107,16 @@ CREATE TABLE machines (
   CONSTRAINT machines_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE mcp_messages (
+  session_id text NOT NULL,
+  sequence integer NOT NULL,
+  json text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT mcp_messages_session_id_fkey FOREIGN KEY (session_id) REFERENCES mcp_sessions(id) ON DELETE CASCADE,
+  CONSTRAINT mcp_messages_pkey PRIMARY KEY (session_id, sequence)
+);
+CREATE INDEX mcp_messages_old ON public.mcp_messages USING btree (created_at);
+
 CREATE TABLE mcp_sessions (
   id text NOT NULL,
   organization_id uuid NOT NULL,
@@ -116,6 +126,8 @@ CREATE TABLE mcp_sessions (
   client_name text NOT NULL,
   client_version text NOT NULL,
   log_level text NOT NULL,
+  stream integer NOT NULL DEFAULT 0,
+  last_message integer NOT NULL DEFAULT 0,
   expires_at timestamp(3) with time zone NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,

@@ -2,6 +2,7 @@ import { ApiKey, Principal, type SecretHash } from "@coppice/core"
 import { ApiKeyStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { credentialSignal } from "./mcp-signal.ts"
 import { addHits, millis, usage } from "./rate-window.ts"
 import { columns, instant, pageBounds, pageOf, recordOf, reference } from "./record.ts"
 
@@ -49,12 +50,13 @@ export const apiKeyStoreLayer = Layer.effect(
         const { id, name } = reference(idOrName)
         // Of several keys by one name, the newest that still opens something.
         const [row] = yield* sql`
-          UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${instant(at)}),
+          WITH revoked AS (UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${instant(at)}),
             updated_at = CASE WHEN revoked_at IS NULL THEN ${instant(at)} ELSE updated_at END
           WHERE organization_id = ${organizationId} AND id = (
             SELECT id FROM api_keys WHERE organization_id = ${organizationId} AND (id = ${id} OR name = ${name})
             ORDER BY id = ${id} DESC NULLS LAST, revoked_at IS NULL DESC, id DESC LIMIT 1
-          ) RETURNING *`
+          ) RETURNING *)
+          SELECT revoked.*, ${sql.literal(credentialSignal("'api-key:' || revoked.id"))} FROM revoked`
         return row === undefined ? undefined : toApiKey(row)
       }, Effect.orDie),
       authenticate: Effect.fn("ApiKeyStore.authenticate")(function*(hash, limit, hits = 1) {

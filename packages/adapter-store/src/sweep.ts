@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql/SqlClient"
 const batch = 1000
 
 /**
- * Removes what has run out: rate windows a minute after they closed, idempotency keys a day after they expired, and the
- * sessions that MCP clients left. It passes over rows that somebody holds, so that it neither waits nor is waited for in a ring.
+ * Removes what has run out: rate windows a minute after they closed, idempotency keys a day after they expired, the
+ * sessions that MCP clients left, and messages to them after an hour. It passes over rows that somebody holds, so that it neither waits nor is waited for in a ring.
  */
 export const sweep = Effect.gen(function*() {
   const sql = yield* SqlClient
@@ -23,7 +23,12 @@ export const sweep = Effect.gen(function*() {
     DELETE FROM mcp_sessions WHERE id IN (
       SELECT id FROM mcp_sessions WHERE expires_at < clock_timestamp() LIMIT ${batch} FOR UPDATE SKIP LOCKED
     ) RETURNING 1`
-  for (const rows of [windows, calls, sessions]) {
+  const messages = sql`
+    DELETE FROM mcp_messages WHERE (session_id, sequence) IN (
+      SELECT session_id, sequence FROM mcp_messages WHERE created_at < clock_timestamp() - interval '1 hour'
+      LIMIT ${batch} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1`
+  for (const rows of [windows, calls, sessions, messages]) {
     while ((yield* rows).length === batch) yield* Effect.yieldNow
   }
 })

@@ -7,7 +7,7 @@ import { sweep } from "../src/sweep.ts"
 import { migratedDatabase } from "./replica.ts"
 
 describePostgres("a sweep", () => {
-  it.live("removes the windows that closed long ago, in batches, and passes over what somebody holds", () =>
+  it.live("removes windows, sessions and messages whose time is over, in batches, and passes over what somebody holds", () =>
     Effect.gen(function*() {
       const url = Redacted.make(yield* migratedDatabase)
       yield* Effect.gen(function*() {
@@ -22,9 +22,12 @@ describePostgres("a sweep", () => {
           ), u AS (
             INSERT INTO users SELECT gen_random_uuid(), 'a@b.c', 'a@b.c', 'U', id, now(), now() FROM o RETURNING id
           )
-          INSERT INTO mcp_sessions
+          INSERT INTO mcp_sessions (id, organization_id, user_id, credential, protocol_version, client_name, client_version,
+            log_level, expires_at, created_at, updated_at)
           SELECT expiry, o.id, u.id, 'operator', '2025-11-25', 'c', '1', 'info', now() + expiry::interval, now(), now()
           FROM o, u, unnest(ARRAY['-1 second', '1 hour']) AS expiry`
+        yield* sql`INSERT INTO mcp_messages SELECT '1 hour', n, '{}', now() - n * interval '40 minutes'
+          FROM generate_series(1, 3) AS n`
         yield* Effect.gen(function*() {
           yield* sql`SELECT key FROM rate_windows WHERE key = 'old:7' FOR UPDATE`
           yield* Effect.provide(sweep, postgresLayer({ url }))
@@ -32,6 +35,7 @@ describePostgres("a sweep", () => {
         const left = yield* sql`SELECT key FROM rate_windows ORDER BY key`
         assert.deepStrictEqual(left, [{ key: "old:7" }, { key: "open" }])
         assert.deepStrictEqual(yield* sql`SELECT id FROM mcp_sessions`, [{ id: "1 hour" }])
+        assert.deepStrictEqual(yield* sql`SELECT sequence FROM mcp_messages`, [{ sequence: 1 }])
       }).pipe(Effect.provide(postgresLayer({ url })))
     }))
 })

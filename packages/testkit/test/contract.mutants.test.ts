@@ -217,6 +217,29 @@ const mutants: ReadonlyArray<Mutant> = [
   mutant(McpSessionStore, "begins in two steps", (store, { mcpSessions }) => ({
     create: (...args) => torn(mcpSessions, store.create(...args))
   })),
+  mutant(McpSessionStore, "numbers messages in two steps", (store, { mcpSessions }) => ({
+    say: (...args) => torn(mcpSessions, store.say(...args))
+  })),
+  mutant(McpSessionStore, "keeps all messages", (store) => ({
+    say: (id, json) => store.say(id, json, Number.MAX_SAFE_INTEGER)
+  })),
+  mutant(McpSessionStore, "keeps messages for whoever is gone", (store, { mcpMessages }) => ({
+    say: (id, json, maxMessages) =>
+      Effect.tap(store.say(id, json, maxMessages), () =>
+        Effect.sync(() => mcpMessages.has(id) || mcpMessages.set(id, [{ sequence: 1, json }])))
+  })),
+  mutant(McpSessionStore, "cancels everywhere", (_, { mcpListeners }) => ({
+    cancel: (__, request) => Effect.sync(() => mcpListeners.forEach(({ tell }) => tell({ _tag: "Cancel", request })))
+  })),
+  mutant(McpSessionStore, "tells nobody of anything", () => ({ listen: () => Effect.void })),
+  mutant(ApiKeyStore, "revokes in silence", (_, { apiKeys }) => ({
+    revoke: (organizationId, idOrName, at) =>
+      Effect.sync(() => {
+        const row = [...apiKeys.values()].find(({ key }) => key.id === idOrName && key.organizationId === organizationId)
+        if (row !== undefined) apiKeys.set(row.key.id, { ...row, key: { ...row.key, revokedAt: at } })
+        return row?.key
+      })
+  })),
   mutant(McpSessionStore, "forgets the level", () => ({ setLogLevel: () => Effect.void })),
 
   mutant(OrganizationStore, "founds an organization though the e-mail is taken", (store, { organizations }) => ({

@@ -1,6 +1,9 @@
+import type { CurrentPrincipal } from "@coppice/core"
 import { Effect } from "effect"
-import { Refused } from "../errors/failure.ts"
+import type { HttpPorts } from "../app-options.ts"
+import type { Refused } from "../errors/failure.ts"
 import { legacyVersions } from "../mcp/legacy/legacy-version.ts"
+import { makeStreamEndpoint } from "../mcp/stream-endpoint.ts"
 import type { Call } from "../pipeline/call.ts"
 import { json, type Reply } from "../reply.ts"
 import type { ServiceOptions } from "../service-options.ts"
@@ -29,18 +32,10 @@ export const describeMcp = <R>({ version }: ServiceOptions<R>) => ({ base }: Cal
     authentication: authenticationOf(base)
   }, { "cache-control": "no-store", vary: "accept" })
 
-/** As a server answers that has no stream for a session (MCP transports, "Listening for Messages from the Server"). */
-const noStream = () =>
-  new Refused({
-    code: "METHOD_NOT_ALLOWED",
-    message: "There is no event stream here.",
-    hint: "Leave text/event-stream out of Accept for a description of the server.",
-    headers: { allow: "POST, DELETE, OPTIONS" }
-  })
-
 /** GET on the MCP address. */
 export const mcpGet = <R>(service: ServiceOptions<R>) => {
   const describe = describeMcp(service)
-  return (call: Call) =>
-    Effect.suspend(() => asksForStream(call.request) ? Effect.fail(noStream()) : Effect.succeed(describe(call)))
+  const stream = makeStreamEndpoint(service)
+  return (call: Call): Effect.Effect<Reply, Refused, HttpPorts | CurrentPrincipal> =>
+    call.request.method === "GET" && asksForStream(call.request) ? stream(call) : Effect.succeed(describe(call))
 }

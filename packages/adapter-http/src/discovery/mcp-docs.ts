@@ -52,11 +52,22 @@ export const mcpPostDocs: EndpointDocs = {
 }
 
 export const mcpGetDocs: EndpointDocs = {
-  summary: "Describe the MCP server",
-  description: "For whoever does not ask for an event stream.",
+  summary: "Listen to the server, or have it described",
+  description: "With Accept: text/event-stream, what the server sends of its own accord in a session; else a description.",
+  parameters: [
+    sessionId("The session to listen to."),
+    {
+      name: "Last-Event-ID",
+      in: "header",
+      description: "The last event that was received: the stream goes on after it.",
+      schema: { type: "string" }
+    }
+  ],
   responses: {
+    400: { description: "The session's id is missing, or the event's is none of its." },
+    404: { description: "There is no such session." },
     200: {
-      description: "What the server is, and where its documents are.",
+      description: "The event stream, of one JSON-RPC message each; or what the server is, and where its documents are.",
       content: {
         "application/json": {
           type: "object",

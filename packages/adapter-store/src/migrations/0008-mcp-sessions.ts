@@ -16,11 +16,21 @@ export const mcpSessions: Migration = {
       log_level text NOT NULL CONSTRAINT mcp_sessions_log_level CHECK (
         log_level IN ('debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency')
       ),
+      stream integer NOT NULL DEFAULT 0,
+      last_message integer NOT NULL DEFAULT 0,
       expires_at timestamptz(3) NOT NULL,
       created_at timestamptz(3) NOT NULL,
       updated_at timestamptz(3) NOT NULL
     )`,
     `CREATE INDEX mcp_sessions_by_credential ON mcp_sessions (organization_id, credential, updated_at)`,
-    `CREATE INDEX mcp_sessions_expired ON mcp_sessions (expires_at)`
+    `CREATE INDEX mcp_sessions_expired ON mcp_sessions (expires_at)`,
+    `CREATE TABLE mcp_messages (
+      session_id text NOT NULL REFERENCES mcp_sessions (id) ON DELETE CASCADE,
+      sequence integer NOT NULL,
+      json text NOT NULL,
+      created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+      PRIMARY KEY (session_id, sequence)
+    )`,
+    `CREATE INDEX mcp_messages_old ON mcp_messages (created_at)`
   ]
 }

@@ -14,7 +14,7 @@ export class ApiKeyStore extends Context.Service<ApiKeyStore, {
   create(key: ApiKey, hash: SecretHash): Effect.Effect<void>
   /** The keys of an organization, newest first, revoked and expired ones too. */
   list(organizationId: OrganizationId, page: PageRequest): Effect.Effect<Page<ApiKey>>
-  /** Ends a key at once. Answers the key, or `undefined` when the organization has none with that id or name. A key that was revoked before keeps its first `revokedAt`. */
+  /** Ends a key at once, and tells those who listen to what depends on it. Answers the key, or `undefined` when the organization has none with that id or name. A key that was revoked before keeps its first `revokedAt`. */
   revoke(organizationId: OrganizationId, idOrName: ApiKeyId | string, at: Timestamp): Effect.Effect<ApiKey | undefined>
   /**
    * Who presents this, counted against `limit` in the same step (bucket: the key), by the store's clock. `undefined`

@@ -1,3 +1,5 @@
+import { sha256 } from "@oslojs/crypto/sha2"
+import { encodeHexLowerCase } from "@oslojs/encoding"
 import type { Principal } from "../organization/principal.ts"
 import { LogLevel, type McpSessionOwner } from "./mcp-session.ts"
 
@@ -7,12 +9,23 @@ export const mcpSessionIdleMillis = 24 * 60 * 60 * 1000
 /** How many sessions a credential may have. One more ends the one that was idle for longest. */
 export const maxMcpSessions = 200
 
+/** How many server-initiated messages are kept for a client that was away; each for an hour at the most. */
+export const maxMcpMessages = 1000
+
+/** The kind and the id of a credential, by which what depends on it is found. */
+export const credentialOf = ({ apiKeyId }: { readonly apiKeyId?: string | undefined }): string =>
+  apiKeyId === undefined ? "operator" : `api-key:${apiKeyId}`
+
 /** A session belongs to the very credential that began it: a colleague does not find it, nor the same user by another key. */
 export const mcpSessionOwner = ({ apiKeyId, organizationId, userId }: Principal): McpSessionOwner => ({
   organizationId,
   userId,
-  credential: apiKeyId === undefined ? "operator" : `api-key:${apiKeyId}`
+  credential: credentialOf({ apiKeyId })
 })
+
+/** A key for a request's id, which may be of any length; 1 and "1" are two ids. */
+export const mcpRequestKey = (id: string | number): string =>
+  encodeHexLowerCase(sha256(new TextEncoder().encode(JSON.stringify(id))))
 
 /** Whether a message of that severity is to be sent where the client asked for `threshold`. */
 export const isLogged = (level: LogLevel, threshold: LogLevel): boolean =>

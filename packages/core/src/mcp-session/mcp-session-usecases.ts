@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 import { CurrentPrincipal } from "../organization/principal.ts"
 import { now } from "../timestamp.ts"
-import { type LogLevel, McpSessionId } from "./mcp-session.ts"
-import { maxMcpSessions, mcpSessionIdleMillis, mcpSessionOwner } from "./mcp-session-policy.ts"
+import { type LogLevel, type McpSession, McpSessionId } from "./mcp-session.ts"
+import { isLogged, maxMcpMessages, maxMcpSessions, mcpRequestKey, mcpSessionIdleMillis, mcpSessionOwner } from "./mcp-session-policy.ts"
 import { McpSessionStore } from "./mcp-session-store.ts"
 
 const isId = Schema.is(McpSessionId)
@@ -52,4 +52,22 @@ export const setMcpLogLevel = Effect.fn("setMcpLogLevel")(function*(id: McpSessi
 export const endMcpSession = Effect.fn("endMcpSession")(function*(id: string) {
   const owner = mcpSessionOwner(yield* CurrentPrincipal)
   return isId(id) && (yield* (yield* McpSessionStore).end(owner, id))
+})
+
+/** Ends a request of the session, on whichever replica it is served. */
+export const cancelMcpRequest = Effect.fn("cancelMcpRequest")(function*(session: McpSession, requestId: string | number) {
+  yield* (yield* McpSessionStore).cancel(session.id, mcpRequestKey(requestId))
+})
+
+/** Opens the stream of the caller's session for what the server sends of its own accord. The one before ends. */
+export const openMcpStream = Effect.fn("openMcpStream")(function*(id: string) {
+  const owner = mcpSessionOwner(yield* CurrentPrincipal)
+  return isId(id) ? yield* (yield* McpSessionStore).openStream(owner, id) : undefined
+})
+
+/** Sends a log message to a session's client, if it wants those of that severity. */
+export const logToMcpSession = Effect.fn("logToMcpSession")(function*(session: McpSession, level: LogLevel, data: object) {
+  if (!isLogged(level, session.logLevel)) return
+  const message = { jsonrpc: "2.0", method: "notifications/message", params: { level, logger: "coppice", data } }
+  yield* (yield* McpSessionStore).say(session.id, JSON.stringify(message), maxMcpMessages)
 })

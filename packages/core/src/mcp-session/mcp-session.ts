@@ -26,7 +26,21 @@ export const McpSession = Schema.Struct({
   clientName: Schema.String,
   clientVersion: Schema.String,
   logLevel: LogLevel,
+  stream: Schema.Int.annotate({ description: "How many streams for server-initiated messages were opened; the newest gets them" }),
+  lastMessage: Schema.Int.annotate({ description: "The number of the last server-initiated message" }),
   expiresAt: Timestamp.annotate({ description: "When it ends if it is not used until then" }),
   ...recordTimes
 })
 export type McpSession = typeof McpSession.Type
+
+/** A session as it is begun; the rest is the store's. */
+export type NewMcpSession = Omit<McpSession, "expiresAt" | "stream" | "lastMessage">
+
+/** A message that the server sends of its own accord, as JSON, by its number in the session. */
+export interface McpMessage {
+  readonly sequence: number
+  readonly json: string
+}
+
+/** What those hear who listen to a session: that something about it may have changed, or that a request is not wanted any more. */
+export type McpSignal = { readonly _tag: "Changed" } | { readonly _tag: "Cancel"; readonly request: string }

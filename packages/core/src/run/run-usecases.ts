@@ -13,7 +13,8 @@ import { hasEnded } from "./run-policy.ts"
 import { RunQueue } from "./run-queue.ts"
 import { recordStatus } from "./run-journal.ts"
 import { RunStore } from "./run-store.ts"
-import type { RunStatus, Trigger } from "./run.ts"
+import { reportSteps } from "../tool/tool-progress.ts"
+import type { Run, RunStatus, Trigger } from "./run.ts"
 import { maxPayloadBytes } from "./webhook-payload.ts"
 
 const enqueue = Effect.fn("enqueue")(function*(
@@ -95,12 +96,26 @@ export const retryRun = Effect.fn("retryRun")(function*(id: string) {
   return yield* enqueue(automation, payload, { trigger: run.trigger, retryOf: run.id })
 })
 
+const progressOf = ({ attempt, queuePosition, status, waitingFor }: Run): string =>
+  status === "queued"
+    ? `The run is queued, at place ${queuePosition ?? 1}${waitingFor === undefined ? "" : `, and waits for: ${waitingFor}`}.`
+    : `The run is ${status}, in attempt ${attempt}.`
+
 /** The run at its end, or as it is when the time is over. */
 export const waitForRun = Effect.fn("waitForRun")(function*(id: string, timeoutSeconds: number) {
   const queue = yield* RunQueue
+  const report = yield* reportSteps
+  let last: string | undefined
+  const tell = (run: Run) => {
+    const message = progressOf(run)
+    if (message === last) return Effect.void
+    last = message
+    return report(message)
+  }
   const ended = yield* queue.changes.pipe(
     Stream.merge(Stream.tick("1 second")),
     Stream.mapEffect(() => getRun(id)),
+    Stream.tap(tell),
     Stream.filter((run) => hasEnded(run.status)),
     Stream.runHead,
     Effect.timeoutOption(timeoutSeconds * 1000)

@@ -15,3 +15,9 @@ export const ToolProgress = Context.Reference<(progress: Progress) => Effect.Eff
   "@coppice/core/tool/ToolProgress",
   { defaultValue: () => () => Effect.void }
 )
+
+/** Tells one step after the other, where nobody knows how many there will be. */
+export const reportSteps = Effect.map(ToolProgress, (report) => {
+  let progress = 0
+  return (message: string): Effect.Effect<void> => report({ progress: ++progress, message })
+})

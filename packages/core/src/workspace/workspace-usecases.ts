@@ -11,6 +11,7 @@ import { getProject } from "../project/project-usecases.ts"
 import type { Project } from "../project/project.ts"
 import { getTask } from "../task/task-usecases.ts"
 import { now } from "../timestamp.ts"
+import { reportSteps } from "../tool/tool-progress.ts"
 import { branchFor } from "./workspace-policy.ts"
 import { WorkspaceStore } from "./workspace-store.ts"
 import type { Workspace, WorkspaceStatus } from "./workspace.ts"
@@ -21,6 +22,9 @@ const defaultSetupSeconds = 600
 
 /** The most of a patch that is answered at once. */
 export const maxPatchBytes = 1024 * 1024
+
+/** As much of what a set-up command prints at once is told as progress. */
+const maxReportedOutput = 1000
 
 /** How a new workspace is wanted. */
 export interface WorkspaceSpec {
@@ -161,7 +165,11 @@ export const createWorkspace = Effect.fn("createWorkspace")(function*(
   const project = yield* getProject(input.projectId)
   const { taskId, ...spec } = input
   const task = taskId === undefined ? {} : { taskId: (yield* getTask(taskId)).id }
-  return yield* makeWorkspace(project, yield* connectHost(project.hostId), { ...spec, ...task })
+  const tell = yield* reportSteps
+  return yield* makeWorkspace(project, yield* connectHost(project.hostId), { ...spec, ...task }, {
+    onRecord: ({ branch }) => tell(`Making the branch ${branch} and its worktree`),
+    onEvent: (event) => tell(event._tag === "Progress" ? event.message : event.text.slice(0, maxReportedOutput))
+  })
 })
 
 export const getWorkspace = Effect.fn("getWorkspace")(function*(idOrName: string) {

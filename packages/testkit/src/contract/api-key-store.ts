@@ -1,8 +1,8 @@
-import { ApiKey, ApiKeyId, hit, newId, now, type Limit, type SecretHash, type Window } from "@coppice/core"
-import { ApiKeyStore } from "@coppice/core/ports"
-import { Arbitrary, Clock, DateTime, Effect, Schema } from "effect"
+import { ApiKey, ApiKeyId, credentialOf, hit, type Limit, type McpSignal, newId, now, type SecretHash, type Window } from "@coppice/core"
+import { ApiKeyStore, McpSessionStore } from "@coppice/core/ports"
+import { Arbitrary, Clock, DateTime, Effect, Queue, Schema } from "effect"
 import { assert } from "vitest"
-import { fiveTimes, idsOf, instants, pagesThrough, property, same, test, twenty } from "./check.ts"
+import { beforeLong, fiveTimes, idsOf, instants, pagesThrough, property, same, test, twenty } from "./check.ts"
 import { seedHash, seedMember, seedTenant, type Tenant } from "./seed.ts"
 import { pass, storeContract } from "./store-contract.ts"
 
@@ -81,6 +81,24 @@ export const apiKeyStoreContract = storeContract("ApiKeyStore", (capabilities) =
     assert.isUndefined(yield* store.authenticate(hash, limit))
     same(ApiKey, revoked, { ...key, revokedAt: later, updatedAt: later })
     same(Schema.Array(ApiKey), (yield* store.list(tenant.organization.id, {})).items, [revoked])
+  })),
+  test("tells those who listen to what depends on a key that it ended", Effect.gen(function*() {
+    const tenant = yield* seedTenant
+    const { key } = yield* seedKey(tenant)
+    const other = yield* seedKey(tenant)
+    const heard = yield* Queue.unbounded<McpSignal>()
+    const elsewhere: Array<McpSignal> = []
+    const sessions = yield* McpSessionStore
+    const listen = (id: ApiKeyId, tell: (signal: McpSignal) => void) =>
+      sessions.listen({ credential: credentialOf({ apiKeyId: id }) }, tell)
+    yield* listen(key.id, (signal) => void Queue.offerUnsafe(heard, signal))
+    yield* listen(other.key.id, (signal) => void elsewhere.push(signal))
+    // Whoever has just connected may have missed something, and is told so.
+    yield* Queue.clear(heard)
+    elsewhere.length = 0
+    yield* (yield* ApiKeyStore).revoke(tenant.organization.id, key.id, yield* now)
+    assert.deepStrictEqual(yield* beforeLong(Queue.take(heard), "nobody was told"), { _tag: "Changed" })
+    assert.deepStrictEqual(elsewhere, [])
   })),
   test("ends a key by its name", Effect.gen(function*() {
     const store = yield* ApiKeyStore

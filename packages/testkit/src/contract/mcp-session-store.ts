@@ -1,8 +1,8 @@
-import { type LogLevel, McpSession, McpSessionId, now } from "@coppice/core"
+import { type LogLevel, McpSession, McpSessionId, type McpSignal, type NewMcpSession, now } from "@coppice/core"
 import { McpSessionStore } from "@coppice/core/ports"
-import { Arbitrary, DateTime, Effect, Schema } from "effect"
+import { Arbitrary, DateTime, Effect, Queue, Schema } from "effect"
 import { assert } from "vitest"
-import { property, same, test, twenty } from "./check.ts"
+import { beforeLong, property, same, test, twenty } from "./check.ts"
 import { seedHash, seedMember, seedTenant, type Tenant } from "./seed.ts"
 import { pass, storeContract } from "./store-contract.ts"
 
@@ -21,7 +21,7 @@ const newSession = Effect.fnUntraced(function*(
   const at = yield* now
   // A secret's hash is long and random enough to make an id of.
   const id = McpSessionId.make((yield* seedHash("apiKey")).slice(0, 43))
-  const session: Omit<McpSession, "expiresAt"> = {
+  const session: NewMcpSession = {
     id,
     ...owner,
     protocolVersion: "2025-11-25",
@@ -46,7 +46,7 @@ const seedMcpSession = Effect.fnUntraced(function*(
 })
 
 /** What a session is, apart from its times. */
-const stillOf = ({ clientName, clientVersion, credential, id, logLevel, protocolVersion, userId }: Omit<McpSession, "expiresAt">) => ({
+const stillOf = ({ clientName, clientVersion, credential, id, logLevel, protocolVersion, userId }: NewMcpSession) => ({
   clientName,
   clientVersion,
   credential,
@@ -172,5 +172,73 @@ export const mcpSessionStoreContract = storeContract("McpSessionStore", (capabil
     const begun = yield* twenty(() => seedMcpSession(owner, { maxSessions: 7 }))
     const there = yield* Effect.forEach(begun, ({ id }) => store.use(owner, id, day))
     assert.strictEqual(there.filter((session) => session !== undefined).length, 7)
+  })),
+  test("counts the streams that are opened, each for one, and only the owner's", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const owner = ownerOf(yield* seedTenant)
+    const { id } = yield* seedMcpSession(owner)
+    const opened = yield* twenty(() => store.openStream(owner, id))
+    const numbers = opened.map((session) => session!.stream).toSorted((left, right) => left - right)
+    assert.deepStrictEqual(numbers, Array.from({ length: 20 }, (_, place) => place + 1))
+    assert.isUndefined(yield* store.openStream({ ...owner, credential: "api-key:two" }, id))
+    assert.strictEqual((yield* store.use(owner, id, day))?.stream, 20)
+  })),
+  test("numbers messages from 1 without a gap, and answers those after a number, oldest first", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const owner = ownerOf(yield* seedTenant)
+    const { id } = yield* seedMcpSession(owner)
+    const other = yield* seedMcpSession(owner)
+    yield* twenty((number) => store.say(id, JSON.stringify({ number, text: "\u0000\ud800" }), 100))
+    yield* store.say(other.id, "{}", 100)
+    const all = yield* store.messages(id, 0, 100)
+    assert.deepStrictEqual(all.map(({ sequence }) => sequence), Array.from({ length: 20 }, (_, place) => place + 1))
+    assert.strictEqual(new Set(all.map(({ json }) => (JSON.parse(json) as { number: number }).number)).size, 20)
+    assert.deepStrictEqual(yield* store.messages(id, 17, 2), all.slice(17, 19))
+    assert.strictEqual((yield* store.use(owner, id, day))?.lastMessage, 20)
+  })),
+  test("keeps the newest messages, and their numbers", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const { id } = yield* seedMcpSession(ownerOf(yield* seedTenant))
+    for (let number = 1; number <= 5; number++) yield* store.say(id, String(number), 3)
+    assert.deepStrictEqual(yield* store.messages(id, 0, 100), [
+      { sequence: 3, json: "3" },
+      { sequence: 4, json: "4" },
+      { sequence: 5, json: "5" }
+    ])
+  })),
+  test("keeps no message for a session that is over, nor those that it had", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const owner = ownerOf(yield* seedTenant)
+    const { id } = yield* seedMcpSession(owner)
+    yield* store.say(id, "1", 10)
+    yield* store.end(owner, id)
+    yield* store.say(id, "2", 10)
+    assert.deepStrictEqual(yield* store.messages(id, 0, 10), [])
+  })),
+  test("tells those who listen to a session of what happens to it, and nobody else", Effect.gen(function*() {
+    const store = yield* McpSessionStore
+    const tenant = yield* seedTenant
+    const owner = ownerOf(tenant, `api-key:${tenant.user.id}`)
+    const { id } = yield* seedMcpSession(owner)
+    const heard = yield* Queue.unbounded<McpSignal>()
+    const elsewhere: Array<McpSignal> = []
+    const next = (what: string) => beforeLong(Queue.take(heard), `nobody was told of ${what}`)
+    yield* store.listen({ id, credential: owner.credential }, (signal) => void Queue.offerUnsafe(heard, signal))
+    yield* store.listen({ id: (yield* seedMcpSession(owner)).id, credential: owner.credential }, (signal) => {
+      if (signal._tag === "Cancel") elsewhere.push(signal)
+    })
+    // What came of the beginning: a listener that has just connected may have missed something.
+    yield* Queue.clear(heard)
+    yield* store.cancel(id, "\"1\"")
+    const first = yield* next("a cancelled request")
+    const signal = first._tag === "Cancel" ? first : yield* next("a cancelled request")
+    assert.deepStrictEqual(signal, { _tag: "Cancel", request: "\"1\"" })
+    yield* store.say(id, "{}", 10)
+    assert.strictEqual((yield* next("a message"))._tag, "Changed")
+    yield* store.openStream(owner, id)
+    assert.strictEqual((yield* next("another stream"))._tag, "Changed")
+    yield* store.end(owner, id)
+    assert.strictEqual((yield* next("the end"))._tag, "Changed")
+    assert.deepStrictEqual(elsewhere, [])
   }))
 ])

@@ -1,7 +1,7 @@
 import { hit, type Principal, type SecretHash, type Timestamp } from "@coppice/core"
 import { ApiKeyStore } from "@coppice/core/ports"
 import { DateTime, Effect, Layer } from "effect"
-import { MemoryDatabase, step } from "./memory-database.ts"
+import { MemoryDatabase, step, tellMcp } from "./memory-database.ts"
 import { insert, owned, pageOf } from "./table.ts"
 
 export const apiKeyStoreMemory = Layer.effect(
@@ -30,6 +30,7 @@ export const apiKeyStoreMemory = Layer.effect(
           if (key === undefined || key.revokedAt !== undefined) return key
           const revoked = { ...key, revokedAt: at, updatedAt: at }
           database.apiKeys.set(key.id, { ...database.apiKeys.get(key.id)!, key: revoked })
+          tellMcp(database, { credential: `api-key:${key.id}` }, { _tag: "Changed" })
           return revoked
         }),
       authenticate: (hash, limit, hits) =>

@@ -7,8 +7,10 @@ import type {
   AutomationId,
   Host,
   HostId,
+  McpMessage,
   McpSession,
   McpSessionId,
+  McpSignal,
   Member,
   MemberId,
   Organization,
@@ -54,6 +56,12 @@ export interface IdempotencyRow {
   readonly result?: string
 }
 
+export interface McpListener {
+  readonly credential: string
+  readonly id?: McpSessionId
+  readonly tell: (signal: McpSignal) => void
+}
+
 /** All records of all memory stores: they refer to one another, as those of a real database do. */
 export class MemoryDatabase extends Context.Service<MemoryDatabase, {
   readonly organizations: Map<OrganizationId, Organization>
@@ -72,6 +80,9 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
   readonly journals: Map<RunId, Journal>
   readonly calls: Map<string, IdempotencyRow>
   readonly mcpSessions: Map<McpSessionId, McpSession>
+  readonly mcpMessages: Map<McpSessionId, ReadonlyArray<McpMessage>>
+  /** Those who listen to MCP sessions and to the credentials that these depend on. */
+  readonly mcpListeners: Set<McpListener>
   /** Those who listen to `RunQueue.changes`. */
   readonly listeners: Set<() => void>
 }>()("@coppice/testkit/memory/MemoryDatabase") {
@@ -93,6 +104,8 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
       journals: new Map(),
       calls: new Map(),
       mcpSessions: new Map(),
+      mcpMessages: new Map(),
+      mcpListeners: new Set(),
       listeners: new Set()
     }))
 }
@@ -108,6 +121,13 @@ export const step = <A, E = never>(
     const answer = body({ millis, at: DateTime.makeUnsafe(millis) })
     return Effect.isEffect(answer) ? answer : Effect.succeed(answer)
   })
+
+/** Tells those who listen to an MCP session, or to a credential. */
+export const tellMcp = (database: Database, to: Partial<Pick<McpListener, "credential" | "id">>, signal: McpSignal): void => {
+  for (const listener of database.mcpListeners) {
+    if (to.credential === undefined ? listener.id === to.id : listener.credential === to.credential) listener.tell(signal)
+  }
+}
 
 /** Tells the workers that something may have become claimable or is to be cancelled. */
 export const signal = (database: Database): void => {

@@ -1,9 +1,17 @@
-import { beginMcpSession, type CurrentPrincipal, mcpLimit, type McpSession, useMcpSession } from "@coppice/core"
+import {
+  beginMcpSession,
+  cancelMcpRequest,
+  type CurrentPrincipal,
+  logToMcpSession,
+  mcpLimit,
+  type McpSession,
+  useMcpSession
+} from "@coppice/core"
 import type { InitializeRequest, InitializeResult, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js"
-import { Cause, Effect, Fiber } from "effect"
+import { Cause, Clock, Effect, Fiber, Option } from "effect"
 import type { HttpPorts } from "../../app-options.ts"
 import { reportDefect } from "../../errors/defect.ts"
-import type { Refused } from "../../errors/failure.ts"
+import type { Failure, Refused } from "../../errors/failure.ts"
 import { jsonRpcError, type JsonRpcErrorResponse, rpcCode } from "../../errors/json-rpc-error.ts"
 import { authenticate } from "../../pipeline/authenticate.ts"
 import type { Call } from "../../pipeline/call.ts"
@@ -11,6 +19,7 @@ import { empty, json, type Reply } from "../../reply.ts"
 import type { ServiceOptions } from "../../service-options.ts"
 import type { AnswerForm } from "../accept.ts"
 import { answer, type Outgoing } from "../answer.ts"
+import { whileWanted } from "../attention.ts"
 import { sessionIdHeader } from "../session-id.ts"
 import { type Surface, toolsetsOf } from "../surface.ts"
 import { exchange } from "./exchange.ts"
@@ -35,6 +44,23 @@ const batchFault = (messages: ReadonlyArray<Incoming>, version: string): string 
   if (messages.length === 0) return "A batch holds at least one message."
   if (messages.length > maxBatch) return `A batch holds at most ${maxBatch} messages.`
   return messages.some(isInitialize) ? "initialize stands alone." : undefined
+}
+
+const isCancellation = (incoming: Incoming & { readonly _tag: "Notification" }): incoming is typeof incoming & {
+  readonly params: { readonly requestId: string | number }
+} => {
+  const { requestId } = incoming.params
+  return incoming.method === "notifications/cancelled" && (typeof requestId === "string" || typeof requestId === "number")
+}
+
+/** What is logged of a call: that it was made, for who wants to know it all; and one that went wrong here, as an error. */
+const callLog = (request: JSONRPCRequest, response: Outgoing | undefined, millis: number) => {
+  const { name: tool } = request.params as { readonly name?: unknown }
+  const { result } = (response ?? {}) as { readonly result?: { readonly structuredContent?: { readonly error?: Failure } } }
+  const error = result?.structuredContent?.error
+  return error?.code === "INTERNAL" || error?.code === "UNAVAILABLE"
+    ? { level: "error", data: { tool, millis, error } } as const
+    : { level: "debug", data: { tool, millis, outcome: response === undefined ? "cancelled" : "answered" } } as const
 }
 
 const unsupported = (version: string): string =>
@@ -63,6 +89,23 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
             jsonRpcError(request.id, rpcCode.internalError, message))
       )
     )
+  })
+
+  /** The answer to a call of a tool, which may take long; none once it is not wanted any more. */
+  const respondToCall = Effect.fnUntraced(function*(
+    call: Call,
+    request: JSONRPCRequest,
+    session: McpSession | undefined,
+    send: (message: Outgoing) => void
+  ) {
+    const begun = yield* Clock.currentTimeMillis
+    const response = yield* whileWanted(call, session, request.id, respond(request, session, toolsetsOf(call.request), send))
+    if (session !== undefined) {
+      const millis = (yield* Clock.currentTimeMillis) - begun
+      const { data, level } = callLog(request, Option.getOrUndefined(response), millis)
+      yield* logToMcpSession(session, level, data)
+    }
+    return response
   })
 
   const initialize = Effect.fnUntraced(function*(form: AnswerForm, request: JSONRPCRequest): Effect.fn.Return<
@@ -120,7 +163,13 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
       Effect.forEach(messages, (incoming) => {
         switch (incoming._tag) {
           case "Request":
-            return Effect.map(respond(incoming.message, session, toolsets, send), send)
+            return incoming.message.method === "tools/call"
+              ? Effect.map(respondToCall(call, incoming.message, session, send), Option.map(send))
+              : Effect.map(respond(incoming.message, session, toolsets, send), send)
+          case "Notification":
+            return session !== undefined && isCancellation(incoming)
+              ? cancelMcpRequest(session, incoming.params["requestId"])
+              : Effect.void
           case "Bad":
             return Effect.sync(() => send(incoming.error))
           default:
@@ -128,7 +177,10 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
         }
       }, { concurrency: "unbounded", discard: true })
     const needsAnswer = messages.some(({ _tag }) => _tag === "Request" || _tag === "Bad")
-    if (!needsAnswer) return { ...empty(202), usage }
+    if (!needsAnswer) {
+      yield* work(() => {})
+      return { ...empty(202), usage }
+    }
     return { ...(yield* answer(form, isBatch, work, whenLeft(session))), usage }
   })
 }

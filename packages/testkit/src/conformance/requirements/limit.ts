@@ -2,7 +2,7 @@ import { section } from "../requirement.ts"
 
 export const events = section("Events", {
   "event.one-run-per-post": ["built", "Each accepted webhook POST starts one run, with the body available to the agent's prompt."],
-  "event.get-stream-messages": ["open", "The MCP GET stream carries server-initiated messages of an existing session."],
+  "event.get-stream-messages": ["built", "The MCP GET stream carries server-initiated messages of an existing session."],
   "event.post-as-events": ["built", "POST responses may be server-sent events, each carrying one JSON-RPC response."]
 })
 

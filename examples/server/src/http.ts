@@ -1,7 +1,7 @@
 import { createHttpApp, serveHttp } from "@coppice/adapter-http"
 import type { HttpPorts } from "@coppice/adapter-http"
 import { checkDatabase } from "@coppice/adapter-store"
-import { toolCatalog, type CurrentPrincipal, type ToolServices } from "@coppice/core"
+import { serviceInstructions, toolCatalog, type CurrentPrincipal, type ToolServices } from "@coppice/core"
 import { Effect } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -43,11 +43,6 @@ const listenFailure = (host: string, port: number, error: NodeJS.ErrnoException)
   }
 }
 
-/** What an MCP client tells its model about the service as a whole. */
-const instructions = "Coppice runs coding agents in Git worktrees of your projects. automations_run starts a run, runs_wait waits for \
-its end, runs_events shows what happened, and workspaces_diff with the run's workspaceId shows what the agent changed. \
-Wherever an id is asked for, a unique name serves too."
-
 type Services = Exclude<ToolServices, CurrentPrincipal> | HttpPorts | SqlClient
 
 /** Serves the whole interface until the scope closes. */
@@ -56,8 +51,8 @@ export const httpServer = Effect.gen(function*() {
   const app = createHttpApp<Services>({
     context: yield* Effect.context<Services>(),
     tools: toolCatalog,
+    instructions: serviceInstructions,
     version,
-    instructions,
     trustedProxies,
     isOutage,
     ready: Effect.match(checkDatabase(), { onSuccess: () => true, onFailure: () => false }),

@@ -1,4 +1,4 @@
-import { ToolProgress } from "@coppice/core"
+import { CurrentPrincipal, ToolProgress } from "@coppice/core"
 import { verifies } from "@coppice/testkit/conformance"
 import { Deferred, Effect } from "effect"
 import { expect, it } from "vitest"
@@ -34,6 +34,7 @@ const tools = [
         gate((args as { gate: string }).gate).end = "interrupted"
       })
     ))),
+  testTool("whoami", () => Effect.map(CurrentPrincipal, ({ userId }) => ({ userId }))),
   testTool("broken", () => Effect.die(new Error("broken")))
 ]
 
@@ -64,6 +65,18 @@ describeMatrix("MCP sessions", (context: () => MatrixContext) => {
       expect(ids.size).toBe(3)
     }
   )
+
+  it("gives each of 50 principals their own answer in their own session, with the same ids at once", async () => {
+    const people = await Promise.all(Array.from({ length: 50 }, async () => {
+      const person = await context().addKey()
+      return { ...person, session: await begin(person.key) }
+    }))
+    const call = request("tools/call", { name: "whoami" }, 1)
+    const answers = await Promise.all(people.map(async ({ key, session }) =>
+      await (await post(key, call, session)).json() as Answer
+    ))
+    expect(answers.map(({ result }) => result!["structuredContent"])).toEqual(people.map(({ userId }) => ({ userId })))
+  })
 
   it("begins none for an initialize that fails", async () => {
     const { key } = await context().addKey()

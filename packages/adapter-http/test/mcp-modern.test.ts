@@ -1,4 +1,5 @@
-import { CurrentPrincipal, ToolProgress } from "@coppice/core"
+import { CurrentPrincipal, now, ToolProgress } from "@coppice/core"
+import { ApiKeyStore } from "@coppice/core/ports"
 import { Deferred, Effect } from "effect"
 import { expect, it } from "vitest"
 import { describeMatrix, errorOf, type MatrixContext } from "./support/matrix.ts"
@@ -151,6 +152,25 @@ describeMatrix("MCP 2026-07-28", (context: () => MatrixContext) => {
     leave.abort()
     await aborted.then(() => {}, () => {})
     await expect.poll(() => ends.get(name)).toBe("interrupted")
+  })
+
+  it("ends what is under way within a second of the end of its credential, streaming or not", async () => {
+    const person = await context().addKey()
+    const names = ["json", "stream"].map((way) => `revoked ${way} ${context().base}`)
+    const answers = names.map((name, place) => {
+      const call = modern("tools/call", { name: "wait", arguments: { name } }, place === 0 ? {} : { progressToken: 1 })
+      return context().fetch("/mcp", send(person.key, call, headersOf(call)))
+    })
+    await Promise.all(names.map((name) => Effect.runPromise(Deferred.await(beginOf(name)))))
+    const stream = await answers[1]!
+    const revoked = performance.now()
+    await context().runtime.runPromise(Effect.gen(function*() {
+      yield* (yield* ApiKeyStore).revoke(person.organizationId, person.id, yield* now)
+    }))
+    expect((await answers[0]!).status).toBe(401)
+    await stream.text().catch(() => {})
+    expect(performance.now() - revoked).toBeLessThan(1000)
+    await expect.poll(() => names.map((name) => ends.get(name))).toEqual(["interrupted", "interrupted"])
   })
 
   it("acknowledges a subscription, and refuses to answer one as JSON", async () => {

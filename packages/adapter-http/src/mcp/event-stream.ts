@@ -9,18 +9,23 @@ export const messageEvent = (message: object, id?: string): string =>
   `${id === undefined ? "" : `id: ${id}\n`}event: message\ndata: ${JSON.stringify(message)}\n\n`
 
 /**
- * Tells `left` that the reader went away. The stream's own finalizers do not do: it may be left before it has begun.
+ * Tells `over` that a stream has ended, or that its reader went away. Finalizers of the stream's own do not do: it may be
+ * left before it has begun.
  */
-const watched = (source: ReadableStream<Uint8Array>, left: () => void): ReadableStream<Uint8Array> => {
+export const watched = (
+  source: ReadableStream<Uint8Array>,
+  over: (how: "ended" | "left") => void
+): ReadableStream<Uint8Array> => {
   const reader = source.getReader()
   return new ReadableStream({
     pull: async (controller) => {
       const { done, value } = await reader.read()
-      if (done) controller.close()
-      else controller.enqueue(value)
+      if (!done) return controller.enqueue(value)
+      over("ended")
+      controller.close()
     },
     cancel: (reason) => {
-      left()
+      over("left")
       return reader.cancel(reason)
     }
   }, { highWaterMark: 0 })
@@ -39,7 +44,7 @@ export const eventStreamReply = Effect.fnUntraced(function*<R>(
   const runFork = Effect.runForkWith(yield* Effect.context<never>())
   return {
     status: 200,
-    body: watched(source, () => void runFork(whenLeft)),
+    body: watched(source, (how) => void (how === "left" && runFork(whenLeft))),
     headers: {
       "content-type": "text/event-stream",
       "cache-control": "no-cache, no-transform",

@@ -1,11 +1,15 @@
-import type { CurrentPrincipal } from "@coppice/core"
+import { credentialOf, CurrentPrincipal } from "@coppice/core"
+import { McpSessionStore } from "@coppice/core/ports"
 import { createMcpHandler } from "@modelcontextprotocol/server"
-import { Effect } from "effect"
+import { Effect, Exit, Scope } from "effect"
+import type { HttpPorts } from "../../app-options.ts"
 import { Refused } from "../../errors/failure.ts"
+import { identify } from "../../pipeline/authenticate.ts"
 import type { Call } from "../../pipeline/call.ts"
 import type { HeaderFields, Reply } from "../../reply.ts"
 import type { ServiceOptions } from "../../service-options.ts"
 import type { AnswerForm } from "../accept.ts"
+import { watched } from "../event-stream.ts"
 import { type Surface, toolsetsOf } from "../surface.ts"
 import { makeModernServer, type ModernCall } from "./modern-server.ts"
 
@@ -18,7 +22,12 @@ const onlyAsStream = () =>
     hint: "Accept text/event-stream."
   })
 
-const isListen = (body: unknown): boolean => (body as { readonly method?: unknown }).method === "subscriptions/listen"
+const methodOf = (body: unknown): unknown => (body as { readonly method?: unknown }).method
+
+/** What may go on for long, so that its credential may end meanwhile. */
+const mayTakeLong = (body: unknown): boolean => methodOf(body) === "tools/call" || isListen(body)
+
+const isListen = (body: unknown): boolean => methodOf(body) === "subscriptions/listen"
 
 /** The SDK's response as a reply; what is not a stream is read, so that it goes out with its length. */
 const toReply = async (response: Response): Promise<Reply> => {
@@ -26,6 +35,9 @@ const toReply = async (response: Response): Promise<Reply> => {
   const headers: HeaderFields = Object.fromEntries(response.headers)
   return { status: response.status, headers, body: isStream ? response.body : (await response.text()) || null }
 }
+
+const isStream = (reply: Reply): reply is Reply & { readonly body: ReadableStream<Uint8Array> } =>
+  reply.body instanceof ReadableStream
 
 /** POST as 2026-07-28 has it: each request stands for itself. Closing the stream of its answer ends it. */
 export const makeModernPost = <R>({ isOutage, stopping }: ServiceOptions<R>, surface: Surface<R>) => {
@@ -35,11 +47,21 @@ export const makeModernPost = <R>({ isOutage, stopping }: ServiceOptions<R>, sur
     createMcpHandler(({ requestInfo }) => makeServer(calls.get(requestInfo!)!), { legacy: "reject", responseMode, keepAliveMs })
   const handlers = { auto: handlerFor("auto"), sse: handlerFor("sse") }
 
+  /** Calls `ended` when the credential has ended, until the scope is closed. */
+  const watchCredential = Effect.fnUntraced(function*(call: Call, ended: () => void) {
+    const store = yield* McpSessionStore
+    const runFork = Effect.runForkWith(yield* Effect.context<Effect.Services<ReturnType<typeof identify>>>())
+    yield* store.listen({ credential: credentialOf(yield* CurrentPrincipal) }, ({ _tag }) => {
+      if (_tag === "Changed") runFork(Effect.catch(Effect.asVoid(identify(call)), () => Effect.sync(ended)))
+    })
+  })
+
   return Effect.fnUntraced(function*(
-    { request }: Call,
+    call: Call,
     form: AnswerForm,
     body: unknown
-  ): Effect.fn.Return<Reply, Refused, R | CurrentPrincipal> {
+  ): Effect.fn.Return<Reply, Refused, R | HttpPorts | CurrentPrincipal> {
+    const { request } = call
     if (form === "json" && isListen(body)) return yield* onlyAsStream()
     const left = new AbortController()
     const own = new Request(request.url, {
@@ -48,11 +70,17 @@ export const makeModernPost = <R>({ isOutage, stopping }: ServiceOptions<R>, sur
       signal: isListen(body) ? AbortSignal.any([left.signal, stopping]) : left.signal
     })
     calls.set(own, { context: yield* Effect.context<R | CurrentPrincipal>(), form, toolsets: toolsetsOf(request) })
+    const scope = yield* Scope.make()
+    const close = Scope.close(scope, Exit.void)
+    if (mayTakeLong(body)) yield* Scope.provide(watchCredential(call, () => left.abort()), scope)
     const handler = form === "event-stream" ? handlers.sse : handlers.auto
     const reply = yield* Effect.promise(async () => toReply(await handler.fetch(own, { parsedBody: body }))).pipe(
-      Effect.onInterrupt(() => Effect.sync(() => left.abort()))
+      Effect.onInterrupt(() => Effect.sync(() => left.abort())),
+      Effect.onExit((exit) => Exit.isSuccess(exit) && isStream(exit.value) ? Effect.void : close)
     )
+    // Only the end of the credential ends a request under somebody who still waits.
+    if (left.signal.aborted) return yield* Effect.as(identify(call), reply)
     if (reply.status === 500) yield* Effect.logError("The MCP SDK failed", reply.body)
-    return reply
+    return isStream(reply) ? { ...reply, body: watched(reply.body, () => void Effect.runFork(close)) } : reply
   })
 }

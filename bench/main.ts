@@ -1,13 +1,14 @@
-// `npm run bench [-- --json] [throughput|pickup|memory …]`: ratios measured in one run, and how each was measured.
+// `npm run bench [-- --json] [throughput|pickup|memory|start …]`: ratios measured in one run, and how each was measured.
 import { startPostgres } from "@coppice/testkit/postgres"
 import { Effect } from "effect"
 import { cpus, totalmem } from "node:os"
 import type { Result } from "./result.ts"
+import { secondStart } from "./second-start.ts"
 import { webhookMemory } from "./webhook-memory.ts"
 import { webhookPickup } from "./webhook-pickup.ts"
 import { webhookThroughput } from "./webhook-throughput.ts"
 
-const benchmarks = { throughput: webhookThroughput, pickup: webhookPickup, memory: webhookMemory }
+const benchmarks = { throughput: webhookThroughput, pickup: webhookPickup, memory: webhookMemory, start: secondStart }
 type Name = keyof typeof benchmarks
 
 const args = process.argv.slice(2)

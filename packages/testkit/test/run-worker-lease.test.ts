@@ -262,6 +262,26 @@ describe("a lease", () => {
       assert.deepStrictEqual([run.status, run.attempt], ["queued", 0])
     }).pipe(Effect.provide(worldLayer)))
 
+  it.effect("that was just stored as running when the server stops is given back too", () =>
+    Effect.gen(function*() {
+      const world = yield* makeWorld
+      const link = yield* StoreLink
+      world.fake.script("reviewer", hangs)
+      const automation = yield* world.automate()
+      const { id } = yield* world.run(automation.id)
+      const stored = yield* Deferred.make<void>()
+      let running = false
+      link.before = (name, args) => Effect.sync(() => void (running = name === "RunQueue.update" && args[2] === "running"))
+      // The move took effect; its answer is still on its way when the server is told to stop, and nobody waits for it.
+      link.after = () => running ? Effect.andThen(Deferred.succeed(stored, undefined), Effect.never) : Effect.void
+      const worker = yield* startWorker()
+      yield* until("it is stored", Deferred.isDone(stored))
+      yield* Fiber.interrupt(worker)
+      assert.lengthOf(world.fake.running(), 0)
+      const run = yield* world.getRun(id)
+      assert.deepStrictEqual([run.status, run.attempt], ["queued", 0])
+    }).pipe(Effect.provide(worldLayer)))
+
   it.effect("is not given back by a stop that comes when the agent's end was seen: the outcome is stored", () =>
     Effect.gen(function*() {
       const world = yield* makeWorld

@@ -37,6 +37,8 @@ export const attemptRun = Effect.fn("attemptRun")(function*(
   const sessionId = yield* newId(AgentSessionId)
   const leaseLost = yield* Deferred.make<Stop>()
   let status: RunStatus = "preparing"
+  /** Where the last move went: one that was cut off may have been stored all the same. */
+  let moving: RunStatus = status
   let workspaceId: WorkspaceId | undefined
   let launched = false
 
@@ -48,6 +50,7 @@ export const attemptRun = Effect.fn("attemptRun")(function*(
 
   /** Moves the run on. When the lease turns out to be gone, all work on it is given up at once. */
   const move = Effect.fnUntraced(function*(to: RunStatus, patch: RunPatch) {
+    moving = to
     const moved = yield* write(to, patch)
     if (moved === undefined) {
       yield* Deferred.succeed(leaseLost, "lease_lost")
@@ -97,7 +100,11 @@ export const attemptRun = Effect.fn("attemptRun")(function*(
 
   /** The last word on a run. There is nobody left to interrupt when it comes too late. */
   const settle = Effect.fnUntraced(function*(to: RunStatus, patch: RunPatch, options?: { refundAttempt?: boolean }) {
-    const moved = yield* write(to, patch, options)
+    let moved = yield* write(to, patch, options)
+    if (moved === undefined && moving !== status) {
+      status = moving
+      moved = yield* write(to, patch, options)
+    }
     if (moved !== undefined) return yield* recordStatus(moved)
     yield* Effect.logWarning(`Run ${run.id}: the lease was lost before its outcome could be stored`)
   })

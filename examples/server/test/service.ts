@@ -65,7 +65,11 @@ export const environmentOf = scratchEnvironment
 export const serverForTest = async (env: NodeJS.ProcessEnv): Promise<Server> => {
   const server = await startServer(env)
   onTestFinished(async () => {
-    if (server.process.exitCode === null && server.process.signalCode === null) await server.stop("SIGKILL")
+    // In order, so that its agents end with it; whatever has become of it by then, it does not outlive the test.
+    if (server.process.exitCode !== null || server.process.signalCode !== null) return
+    const late = setTimeout(() => server.process.kill("SIGKILL"), 20_000)
+    await server.stop("SIGTERM")
+    clearTimeout(late)
   })
   return server
 }

@@ -55,7 +55,7 @@ describe("a server that is stopped", slow, () => {
     await typed(env, "automations", "pause", automation.id)
     const next = await serverForTest(env)
     await until("the agent that was left is ended", () => !isAlive(pid))
-    await next.stop("SIGKILL")
+    expect(await next.stop("SIGTERM")).toBe(0)
   })
 })
 

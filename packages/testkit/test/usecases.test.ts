@@ -6,10 +6,10 @@ import {
   CurrentPrincipal,
   deleteWorkspace,
   foundOrganization,
+  getMember,
   hashSecret,
   listApiKeys,
   listMembers,
-  memberByEmail,
   pushWorkspace,
   retryRun,
   revokeApiKey,
@@ -158,14 +158,14 @@ describe("an organization", () => {
       const tenant = yield* makeTenant("acme")
       const { member } = yield* tenant.as(addMember({ email: "Ann@Example.com", name: "Ann", role: "member" }))
       assert.strictEqual(member.email, "ann@example.com")
-      assert.strictEqual((yield* tenant.as(memberByEmail("ANN@example.com"))).id, member.id)
+      assert.strictEqual((yield* tenant.as(getMember("ANN@example.com"))).id, member.id)
       const twice = addMember({ email: "ann@example.COM", name: "Ann", role: "admin" })
       assert.strictEqual(yield* tag(tenant.as(twice)), "Conflict")
       const same = foundOrganization({ organizationName: "Other", email: "ANN@example.com", name: "Ann" })
       assert.strictEqual(yield* tag(same), "Conflict")
       assert.deepStrictEqual((yield* tenant.as(listMembers({}))).items.map(({ role }) => role), ["member", "owner"])
       const other = yield* makeTenant("other")
-      assert.strictEqual(yield* tag(other.as(memberByEmail("ann@example.com"))), "NotFound")
+      assert.strictEqual(yield* tag(other.as(getMember("ann@example.com"))), "NotFound")
     }).pipe(Effect.provide(worldLayer)))
 })
 

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { CurrentPrincipal } from "./principal.ts"
-import { NotFound, notFound } from "../error.ts"
+import { notFound } from "../error.ts"
 import { MemberId, newId, OrganizationId, UserId } from "../id.ts"
 import type { PageRequest } from "../page.ts"
 import { now } from "../timestamp.ts"
@@ -51,21 +51,6 @@ export const addMember = Effect.fn("addMember")(function*(input: {
   const member = { id: yield* newId(MemberId), organizationId, userId: user.id, email, name: input.name, role: input.role, ...times }
   yield* (yield* OrganizationStore).join(organizationId, user, member)
   return { user, member }
-})
-
-/** The member of the caller's organization with that e-mail address. */
-export const memberByEmail = Effect.fn("memberByEmail")(function*(email: string) {
-  const { organizationId } = yield* CurrentPrincipal
-  const store = yield* OrganizationStore
-  const user = yield* store.userByEmail(email)
-  const member = user === undefined ? undefined : yield* store.member(organizationId, user.id)
-  if (member === undefined) {
-    return yield* new NotFound({
-      message: `No member with the e-mail "${email}".`,
-      hint: "List the organization's members to see who there is."
-    })
-  }
-  return member
 })
 
 const isUserId = Schema.is(UserId)

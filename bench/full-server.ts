@@ -1,7 +1,7 @@
 // The server as it is started by `npm start`, in a scratch home, with an agent and a repository of its own.
 import { postgresLayer, storeLayer } from "@coppice/adapter-store"
 import type { Automation } from "@coppice/core"
-import { HostStore, OrganizationStore } from "@coppice/core/ports"
+import { HostStore, OrganizationStore, UserStore } from "@coppice/core/ports"
 import { Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { execFileSync } from "node:child_process"
@@ -57,9 +57,8 @@ export const startFullServer = async (databaseUrl: string, options: {
   const onStores: FullServer["onStores"] = (effect) => Effect.runPromise(Effect.scoped(Effect.provide(effect, layer)))
   const targets = await onStores(
     Effect.gen(function*() {
-      const organizations = yield* OrganizationStore
-      const organization = (yield* organizations.organizations())[0]!
-      const owner = (yield* organizations.userByEmail("bench@example.com"))!
+      const organization = (yield* (yield* OrganizationStore).organizations())[0]!
+      const owner = (yield* (yield* UserStore).byEmail("bench@example.com"))!
       const host = (yield* (yield* HostStore).list(organization.id, {})).items[0]!
       const project = yield* seedProject(organization, host, repository)
       return yield* seedAutomations(project, owner, options.automations, options.automation)

@@ -33,6 +33,10 @@ CREATE TABLE api_keys (
   revoked_at timestamp(3) with time zone,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  access text NOT NULL,
+  project_ids uuid[],
+  last_used_at timestamp(3) with time zone,
+  CONSTRAINT api_keys_access CHECK ((access = ANY (ARRAY['read'::text, 'full'::text]))),
   CONSTRAINT api_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   CONSTRAINT api_keys_pkey PRIMARY KEY (organization_id, id),
@@ -309,6 +313,14 @@ CREATE TABLE tasks (
 );
 CREATE INDEX tasks_by_assignee ON public.tasks USING btree (organization_id, assignee_id, id) WHERE (assignee_id IS NOT NULL);
 CREATE INDEX tasks_by_status ON public.tasks USING btree (organization_id, status_id, id);
+
+CREATE TABLE user_passwords (
+  user_id uuid NOT NULL,
+  hash text NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT user_passwords_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  CONSTRAINT user_passwords_pkey PRIMARY KEY (user_id)
+);
 
 CREATE TABLE users (
   id uuid NOT NULL,

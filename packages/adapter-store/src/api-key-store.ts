@@ -19,7 +19,7 @@ export const apiKeyStoreLayer = Layer.effect(
     const nowMillis = sql.literal(millis("k.now"))
     /** Whose key it is, while it opens something; stands beside `clock`. */
     const validKey = (hash: SecretHash) =>
-      sql`SELECT k.id AS api_key_id, k.organization_id, k.user_id, m.role, clock.now
+      sql`SELECT k.id AS api_key_id, k.organization_id, k.user_id, m.role, k.access, k.project_ids, clock.now
         FROM api_keys k
         JOIN members m ON m.organization_id = k.organization_id AND m.user_id = k.user_id
         CROSS JOIN clock
@@ -33,6 +33,9 @@ export const apiKeyStoreLayer = Layer.effect(
             userId: key.userId,
             name: key.name,
             hash,
+            access: key.access,
+            projectIds: key.projectIds,
+            lastUsedAt: instant(key.lastUsedAt),
             expiresAt: instant(key.expiresAt),
             revokedAt: instant(key.revokedAt),
             createdAt: instant(key.createdAt),
@@ -68,7 +71,7 @@ export const apiKeyStoreLayer = Layer.effect(
             SELECT 'api-key:' || k.api_key_id, ${hits}, k.now, k.now + ${limit.windowSeconds} * interval '1 second' FROM k
             ${addingHits} RETURNING count, ends_at
           )
-          SELECT k.api_key_id, k.organization_id, k.user_id, k.role, w.count,
+          SELECT k.api_key_id, k.organization_id, k.user_id, k.role, k.access, k.project_ids, w.count,
             ${endsAtMillis} AS ends_at_millis, ${nowMillis} AS now_millis
           FROM k CROSS JOIN w`
         if (row === undefined) return undefined
@@ -77,7 +80,7 @@ export const apiKeyStoreLayer = Layer.effect(
       identify: Effect.fn("ApiKeyStore.identify")(function*(hash) {
         const [row] = yield* sql`
           WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now), k AS (${validKey(hash)})
-          SELECT api_key_id, organization_id, user_id, role FROM k`
+          SELECT api_key_id, organization_id, user_id, role, access, project_ids FROM k`
         return row === undefined ? undefined : toPrincipal(row)
       }, Effect.orDie)
     })

@@ -5,6 +5,7 @@ import { automationStoreLayer } from "./automation-store.ts"
 import { hostStoreLayer } from "./host-store.ts"
 import { idempotencyStoreLayer } from "./idempotency-store.ts"
 import { mcpSessionStoreLayer } from "./mcp-session-store.ts"
+import { memberStoreLayer } from "./member-store.ts"
 import { organizationStoreLayer } from "./organization-store.ts"
 import { projectStoreLayer } from "./project-store.ts"
 import { runEventStoreLayer } from "./run-event-store.ts"
@@ -13,6 +14,7 @@ import { runStoreLayer } from "./run-store.ts"
 import { sweepLayer } from "./sweep.ts"
 import { taskStatusStoreLayer } from "./task-status-store.ts"
 import { taskStoreLayer } from "./task-store.ts"
+import { userStoreLayer } from "./user-store.ts"
 import { webhookInboxLayer } from "./webhook-inbox.ts"
 import { workspaceStoreLayer } from "./workspace-store.ts"
 
@@ -28,6 +30,7 @@ export const storeLayer = Layer.mergeAll(
   hostStoreLayer,
   idempotencyStoreLayer,
   mcpSessionStoreLayer,
+  memberStoreLayer,
   organizationStoreLayer,
   projectStoreLayer,
   runEventStoreLayer,
@@ -35,6 +38,7 @@ export const storeLayer = Layer.mergeAll(
   runStoreLayer,
   taskStatusStoreLayer,
   taskStoreLayer,
+  userStoreLayer,
   webhookInboxLayer,
   workspaceStoreLayer,
   sweepLayer

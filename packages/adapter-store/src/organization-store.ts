@@ -1,51 +1,31 @@
-import type { Member as MemberRecord, User as UserRecord } from "@coppice/core"
-import { Member, Organization, User } from "@coppice/core"
+import { Conflict, Member, Organization } from "@coppice/core"
 import { OrganizationStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { conflictOn } from "./conflict.ts"
-import { columns, escapeText, instant, pageBounds, pageOf, recordOf } from "./record.ts"
+import { memberColumns, memberFields } from "./member-store.ts"
+import { columns, instant, isThere, recordOf } from "./record.ts"
+import { emailTaken, userColumns } from "./user-store.ts"
 
 const toOrganization = recordOf(Organization)
-const toUser = recordOf(User)
 const toMember = recordOf(Member)
 
-const emailTaken = (email: string) =>
-  conflictOn("users_email_taken", `The e-mail address ${email} is taken.`, "Use another address.")
+const notTheFirst = new Conflict({
+  message: "There is an organization already.",
+  hint: "Sign in, or ask its owner for an invitation."
+})
 
-/** Organizations, users and members. A member's name and e-mail are the user's. */
 export const organizationStoreLayer = Layer.effect(
   OrganizationStore,
   Effect.gen(function*() {
     const sql = yield* SqlClient
-    const insertUser = (user: UserRecord) =>
-      sql`INSERT INTO users ${
-        sql.insert(columns({
-          id: user.id,
-          email: user.email,
-          emailKey: user.email.toLowerCase(),
-          name: user.name,
-          activeOrganizationId: user.activeOrganizationId,
-          createdAt: instant(user.createdAt),
-          updatedAt: instant(user.updatedAt)
-        }))
-      }`
-    const insertMember = (member: MemberRecord) =>
-      sql`INSERT INTO members ${
-        sql.insert(columns({
-          id: member.id,
-          organizationId: member.organizationId,
-          userId: member.userId,
-          role: member.role,
-          createdAt: instant(member.createdAt),
-          updatedAt: instant(member.updatedAt)
-        }))
-      }`
-    const memberColumns = sql.literal(
-      "m.id, m.organization_id, m.user_id, u.email, u.name, m.role, m.created_at, m.updated_at"
+    /** Those who found the first one come one at a time, so that only one finds nothing there. */
+    const isFirst = sql`SELECT pg_advisory_xact_lock(hashtextextended('coppice first organization', 0))`.pipe(
+      Effect.andThen(sql`SELECT FROM organizations LIMIT 1`),
+      Effect.map((rows) => !isThere(rows)),
+      Effect.orDie
     )
     return OrganizationStore.of({
-      found: Effect.fn("OrganizationStore.found")(function*(organization, user, owner) {
+      found: Effect.fn("OrganizationStore.found")(function*(organization, user, owner, options) {
         const insertOrganization = sql`INSERT INTO organizations ${
           sql.insert(columns({
             id: organization.id,
@@ -54,33 +34,31 @@ export const organizationStoreLayer = Layer.effect(
             updatedAt: instant(organization.updatedAt)
           }))
         }`
-        yield* sql`WITH founded AS (${insertOrganization}), joined AS (${insertUser(user)}) ${insertMember(owner)}`.pipe(
-          emailTaken(user.email)
+        const insertUser = sql`INSERT INTO users ${sql.insert(userColumns(user))}`
+        const insert = sql`
+          WITH founded AS (${insertOrganization}), joined AS (${insertUser})
+          INSERT INTO members ${sql.insert(memberColumns(owner))}`.pipe(emailTaken(user.email))
+        if (options?.first !== true) return void (yield* insert)
+        yield* Effect.flatMap(isFirst, (first): Effect.Effect<unknown, Conflict> => first ? insert : Effect.fail(notTheFirst)).pipe(
+          sql.withTransaction,
+          Effect.catchTag("SqlError", Effect.die)
         )
       }),
-      join: Effect.fn("OrganizationStore.join")(function*(_organizationId, user, member) {
-        yield* sql`WITH joined AS (${insertUser(user)}) ${insertMember(member)}`.pipe(emailTaken(user.email))
-      }),
-      member: Effect.fn("OrganizationStore.member")(function*(organizationId, userId) {
-        const [row] = yield* sql`
-          SELECT ${memberColumns} FROM members m JOIN users u ON u.id = m.user_id
-          WHERE m.organization_id = ${organizationId} AND m.user_id = ${userId}`
-        return row === undefined ? undefined : toMember(row)
-      }, Effect.orDie),
-      members: Effect.fn("OrganizationStore.members")(function*(organizationId, page) {
-        const { before, fetch } = pageBounds(page)
-        const rows = yield* sql`
-          SELECT ${memberColumns} FROM members m JOIN users u ON u.id = m.user_id
-          WHERE m.organization_id = ${organizationId} AND m.id < ${before} ORDER BY m.id DESC LIMIT ${fetch}`
-        return pageOf(rows.map(toMember), page)
-      }, Effect.orDie),
-      userByEmail: Effect.fn("OrganizationStore.userByEmail")(function*(email) {
-        const [row] = yield* sql`SELECT * FROM users WHERE email_key = ${escapeText(email.toLowerCase())}`
-        return row === undefined ? undefined : toUser(row)
-      }, Effect.orDie),
       organizations: Effect.fn("OrganizationStore.organizations")(function*() {
         const rows = yield* sql`SELECT * FROM organizations ORDER BY id`
         return rows.map(toOrganization)
+      }, Effect.orDie),
+      ofUser: Effect.fn("OrganizationStore.ofUser")(function*(userId) {
+        const organizations = yield* sql`
+          SELECT o.* FROM organizations o JOIN members m ON m.organization_id = o.id WHERE m.user_id = ${userId} ORDER BY o.id`
+        const members = yield* sql`
+          SELECT ${sql.literal(memberFields)} FROM members m JOIN users u ON u.id = m.user_id
+          WHERE m.user_id = ${userId} ORDER BY m.organization_id`
+        const byOrganization = new Map(members.map(toMember).map((member) => [member.organizationId, member]))
+        return organizations.map(toOrganization).flatMap((organization) => {
+          const member = byOrganization.get(organization.id)
+          return member === undefined ? [] : [{ organization, member }]
+        })
       }, Effect.orDie)
     })
   })

@@ -52,6 +52,9 @@ export const present = <Patch extends object, Field extends keyof Patch>(patch: 
     unknown
   >
 
+/** Whether a query found anything. */
+export const isThere = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
+
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**

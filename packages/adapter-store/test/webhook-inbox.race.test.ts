@@ -223,7 +223,7 @@ describePostgres("the webhook inbox", () => {
       yield* Effect.gen(function*() {
         const { organizationId, userId } = yield* world
         const times = { createdAt: at, updatedAt: at }
-        yield* (yield* ApiKeyStore).create({ id: run().id as never, organizationId, userId, name: "key", ...times }, hash(7))
+        yield* (yield* ApiKeyStore).create({ id: run().id as never, organizationId, userId, name: "key", access: "full", ...times }, hash(7))
         const answers = yield* Effect.forEach(Array.from({ length: 700 }), (_, place) =>
           Effect.flatMap(ApiKeyStore, (keys) => keys.authenticate(hash(7), { max: 600, windowSeconds: 60 })).pipe(
             Effect.provideContext(replicas[place % 2]!)

@@ -16,6 +16,28 @@ export type MemberId = typeof MemberId.Type
 export const ApiKeyId = uuid.pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
+/** A client of the authorization server: a program that a person lets act for them, or a service client. */
+export const OAuthClientId = uuid.pipe(Schema.brand("OAuthClientId"))
+export type OAuthClientId = typeof OAuthClientId.Type
+
+export const AuthorizationRequestId = uuid.pipe(Schema.brand("AuthorizationRequestId"))
+export type AuthorizationRequestId = typeof AuthorizationRequestId.Type
+
+export const GrantId = uuid.pipe(Schema.brand("GrantId"))
+export type GrantId = typeof GrantId.Type
+
+export const SigningKeyId = uuid.pipe(Schema.brand("SigningKeyId"))
+export type SigningKeyId = typeof SigningKeyId.Type
+
+export const BrowserSessionId = uuid.pipe(Schema.brand("BrowserSessionId"))
+export type BrowserSessionId = typeof BrowserSessionId.Type
+
+export const InvitationId = uuid.pipe(Schema.brand("InvitationId"))
+export type InvitationId = typeof InvitationId.Type
+
+export const AuditEntryId = uuid.pipe(Schema.brand("AuditEntryId"))
+export type AuditEntryId = typeof AuditEntryId.Type
+
 /** One installation's data folder. Each organization that it serves has a host record of it. */
 export const MachineId = uuid.pipe(Schema.brand("MachineId"))
 export type MachineId = typeof MachineId.Type

@@ -7,6 +7,7 @@ import {
   HostStore,
   IdempotencyStore,
   McpSessionStore,
+  MemberStore,
   OrganizationStore,
   ProjectStore,
   RunEventStore,
@@ -14,6 +15,7 @@ import {
   RunStore,
   TaskStatusStore,
   TaskStore,
+  UserStore,
   WebhookInbox,
   WorkspaceStore
 } from "@coppice/core/ports"
@@ -246,11 +248,11 @@ const mutants: ReadonlyArray<Mutant> = [
     found: (organization, ...rest) =>
       Effect.tapError(store.found(organization, ...rest), () => Effect.sync(() => organizations.set(organization.id, organization)))
   })),
-  mutant(OrganizationStore, "tells e-mails apart by letter case", (store) => ({
-    userByEmail: (email) => Effect.map(store.userByEmail(email), (user) => user?.email === email ? user : undefined)
+  mutant(UserStore, "tells e-mails apart by letter case", (store) => ({
+    byEmail: (email) => Effect.map(store.byEmail(email), (user) => user?.email === email ? user : undefined)
   })),
-  mutant(OrganizationStore, "knows the members of any organization", (_, { members }) => ({
-    member: (_, userId) => Effect.sync(() => [...members.values()].find((member) => member.userId === userId))
+  mutant(MemberStore, "knows the members of any organization", (_, { members }) => ({
+    find: (_, userId) => Effect.sync(() => [...members.values()].find((member) => member.userId === userId))
   })),
 
   mutant(ProjectStore, "shows the projects of any organization", (store, { projects }) => ({

@@ -178,7 +178,7 @@ describe("an API key", () => {
       const store = yield* ApiKeyStore
       const { key, secret } = yield* tenant.as(createApiKey({ name: "laptop" }))
       const present = store.authenticate(hashSecret("apiKey", secret)!, limit)
-      assert.deepStrictEqual((yield* present)?.principal, { ...tenant.principal, apiKeyId: key.id })
+      assert.deepStrictEqual((yield* present)?.principal, { ...tenant.principal, access: "full", apiKeyId: key.id })
       assert.notInclude(JSON.stringify(yield* tenant.as(listApiKeys({}))), secret)
       const other = yield* makeTenant("other")
       assert.strictEqual(yield* tag(other.as(revokeApiKey(key.id))), "NotFound")

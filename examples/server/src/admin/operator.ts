@@ -1,5 +1,5 @@
 import { Conflict, CurrentPrincipal, type Member, NotFound, type Organization, type Principal } from "@coppice/core"
-import { OrganizationStore } from "@coppice/core/ports"
+import { MemberStore, OrganizationStore, UserStore } from "@coppice/core/ports"
 import { Effect } from "effect"
 
 const nobody = new Conflict({
@@ -9,10 +9,10 @@ const nobody = new Conflict({
 
 /** An organization's owner, who is its oldest member and so on its last page. */
 const ownerOf = Effect.fn("ownerOf")(function*(organization: Organization) {
-  const store = yield* OrganizationStore
+  const store = yield* MemberStore
   let cursor: string | undefined
   do {
-    const page: { items: ReadonlyArray<Member>; nextCursor?: string } = yield* store.members(
+    const page: { items: ReadonlyArray<Member>; nextCursor?: string } = yield* store.list(
       organization.id,
       cursor === undefined ? { limit: 100 } : { limit: 100, cursor }
     )
@@ -24,9 +24,8 @@ const ownerOf = Effect.fn("ownerOf")(function*(organization: Organization) {
 })
 
 const memberOf = Effect.fn("memberOf")(function*(email: string) {
-  const store = yield* OrganizationStore
-  const user = yield* store.userByEmail(email)
-  const member = user === undefined ? undefined : yield* store.member(user.activeOrganizationId, user.id)
+  const user = yield* (yield* UserStore).byEmail(email)
+  const member = user === undefined ? undefined : yield* (yield* MemberStore).find(user.activeOrganizationId, user.id)
   return member ?? (yield* new NotFound({
     message: `No user with the e-mail "${email}".`,
     hint: "Create one: npm run coppice -- users create --email ADDRESS"

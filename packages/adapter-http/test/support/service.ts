@@ -99,7 +99,7 @@ export const makeService = async (options: Partial<HttpAppOptions<never>> = {}):
       const person = { organizationId, userId, email: `${userId}@example.com`, name: "A", role: "member", ...times } as const
       const memberId = yield* newId(MemberId)
       database.members.set(memberId, { id: memberId, ...person })
-      yield* (yield* ApiKeyStore).create({ id, organizationId, userId, name: "key", ...times }, hashSecret("apiKey", key)!)
+      yield* (yield* ApiKeyStore).create({ id, organizationId, userId, name: "key", access: "full", ...times }, hashSecret("apiKey", key)!)
       return { key, id, organizationId, userId, memberId }
     }))
   const addAutomation = () =>

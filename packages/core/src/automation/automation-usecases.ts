@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { requireAgent } from "../agent-session/agent-session-usecases.ts"
 import { CurrentPrincipal } from "../organization/principal.ts"
-import { generateSecret, hashSecret } from "../credential/secret.ts"
+import { issueSecret } from "../credential/secret.ts"
 import { InvalidRequest, notFound } from "../error.ts"
 import { AutomationId, newId } from "../id.ts"
 import { move } from "../lifecycle.ts"
@@ -142,9 +142,7 @@ export const deleteAutomation = Effect.fn("deleteAutomation")(function*(idOrName
 /** Gives an automation a new webhook token, answered here and never again; the one before stops working at once. */
 export const rotateWebhookToken = Effect.fn("rotateWebhookToken")(function*(idOrName: string) {
   const automation = yield* getAutomation(idOrName)
-  const token = yield* generateSecret("webhookToken")
-  const hash = hashSecret("webhookToken", token)
-  if (hash === undefined) return yield* Effect.die(new Error("A generated secret must be one of its kind"))
+  const { hash, secret: token } = yield* issueSecret("webhookToken")
   const rotated = yield* (yield* AutomationStore).rotateWebhookToken(
     automation.organizationId,
     automation.id,

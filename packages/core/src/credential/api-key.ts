@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { ApiKeyId, OrganizationId, UserId } from "../id.ts"
+import { Access, ProjectIds } from "../organization/principal.ts"
 import { Name } from "../text.ts"
 import { recordTimes, Timestamp } from "../timestamp.ts"
 
@@ -9,6 +10,9 @@ export const ApiKey = Schema.Struct({
   organizationId: OrganizationId,
   userId: UserId,
   name: Name,
+  access: Access,
+  projectIds: Schema.optionalKey(ProjectIds).annotate({ description: "The projects that it opens; all of them when left out" }),
+  lastUsedAt: Schema.optionalKey(Timestamp).annotate({ description: "When it was last used, to the minute" }),
   expiresAt: Schema.optionalKey(Timestamp),
   revokedAt: Schema.optionalKey(Timestamp),
   ...recordTimes

@@ -4,7 +4,19 @@ import { Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto/SecureRandom"
 
 /** What a secret is for. A secret of one kind is worth nothing where another is asked for. */
-export const secretPrefixes = { apiKey: "coppice_ak_", webhookToken: "coppice_wh_" } as const
+export const secretPrefixes = {
+  apiKey: "coppice_ak_",
+  webhookToken: "coppice_wh_",
+  accessToken: "coppice_at_",
+  refreshToken: "coppice_rt_",
+  authorizationCode: "coppice_ac_",
+  clientSecret: "coppice_cs_",
+  browserSession: "coppice_bs_",
+  /** What tells a browser from others before anybody has signed in there. */
+  browserVisit: "coppice_bv_",
+  invitation: "coppice_iv_",
+  setup: "coppice_su_"
+} as const
 export type SecretKind = keyof typeof secretPrefixes
 
 /** SHA-256 of a secret, in lower-case hexadecimal: all that is ever stored of it. */
@@ -41,11 +53,19 @@ const crc32 = (text: string): number => {
 /** The end of every secret: lets a scanner, and the first line of authentication, tell a typo without a look-up. */
 const checksum = (text: string): string => base62(BigInt(crc32(text)), checksumLength)
 
+const hashOf = (secret: string): SecretHash => encodeHexLowerCase(sha256(new TextEncoder().encode(secret))) as SecretHash
+
 /** A new secret of 256 random bits. */
 export const generateSecret = Effect.fn("generateSecret")(function*(kind: SecretKind) {
   const random = yield* SecureRandom
   const text = secretPrefixes[kind] + base62(toNumber(yield* random.randomBytes(randomBytes)), bodyLength)
   return text + checksum(text)
+})
+
+/** A new secret with the hash to keep of it. The secret itself is shown once, to whom it is for. */
+export const issueSecret = Effect.fn("issueSecret")(function*(kind: SecretKind) {
+  const secret = yield* generateSecret(kind)
+  return { secret, hash: hashOf(secret) }
 })
 
 /** The hash under which a presented secret would be stored, or `undefined` when it cannot be a secret of this kind. */
@@ -54,5 +74,5 @@ export const hashSecret = (kind: SecretKind, presented: string): SecretHash | un
   if (presented.length !== prefix.length + bodyLength + checksumLength || !presented.startsWith(prefix)) return undefined
   const text = presented.slice(0, -checksumLength)
   if (checksum(text) !== presented.slice(-checksumLength)) return undefined
-  return encodeHexLowerCase(sha256(new TextEncoder().encode(presented))) as SecretHash
+  return hashOf(presented)
 }

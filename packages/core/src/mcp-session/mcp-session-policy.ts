@@ -13,14 +13,14 @@ export const maxMcpSessions = 200
 export const maxMcpMessages = 1000
 
 /** The kind and the id of a credential, by which what depends on it is found. */
-export const credentialOf = ({ apiKeyId }: { readonly apiKeyId?: string | undefined }): string =>
-  apiKeyId === undefined ? "operator" : `api-key:${apiKeyId}`
+export const credentialOf = ({ apiKeyId, grant }: Pick<Principal, "apiKeyId" | "grant">): string =>
+  apiKeyId !== undefined ? `api-key:${apiKeyId}` : grant !== undefined ? `grant:${grant.id}` : "operator"
 
 /** A session belongs to the very credential that began it: a colleague does not find it, nor the same user by another key. */
-export const mcpSessionOwner = ({ apiKeyId, organizationId, userId }: Principal): McpSessionOwner => ({
-  organizationId,
-  userId,
-  credential: credentialOf({ apiKeyId })
+export const mcpSessionOwner = (principal: Principal): McpSessionOwner => ({
+  organizationId: principal.organizationId,
+  userId: principal.userId,
+  credential: credentialOf(principal)
 })
 
 /** A key for a request's id, which may be of any length; 1 and "1" are two ids. */

@@ -4,13 +4,15 @@ import { notFound } from "../error.ts"
 import { MemberId, newId, OrganizationId, UserId } from "../id.ts"
 import type { PageRequest } from "../page.ts"
 import { now } from "../timestamp.ts"
+import { MemberStore } from "./member-store.ts"
 import { OrganizationStore } from "./organization-store.ts"
+import { UserStore } from "./user-store.ts"
 import type { Role } from "./organization.ts"
 
 /** The members of the caller's organization. */
 export const listMembers = Effect.fn("listMembers")(function*(page: PageRequest) {
   const { organizationId } = yield* CurrentPrincipal
-  return yield* (yield* OrganizationStore).members(organizationId, page)
+  return yield* (yield* MemberStore).list(organizationId, page)
 })
 
 /** Makes an organization and its owner. For whoever sets a service up: it asks for no principal. */
@@ -49,7 +51,7 @@ export const addMember = Effect.fn("addMember")(function*(input: {
   const email = input.email.toLowerCase()
   const user = { id: yield* newId(UserId), email, name: input.name, activeOrganizationId: organizationId, ...times }
   const member = { id: yield* newId(MemberId), organizationId, userId: user.id, email, name: input.name, role: input.role, ...times }
-  yield* (yield* OrganizationStore).join(organizationId, user, member)
+  yield* (yield* MemberStore).add(organizationId, member, user)
   return { user, member }
 })
 
@@ -58,8 +60,7 @@ const isUserId = Schema.is(UserId)
 /** A member of the caller's organization, by their user id or their e-mail address. */
 export const getMember = Effect.fn("getMember")(function*(userIdOrEmail: string) {
   const { organizationId } = yield* CurrentPrincipal
-  const store = yield* OrganizationStore
-  const userId = isUserId(userIdOrEmail) ? userIdOrEmail : (yield* store.userByEmail(userIdOrEmail))?.id
-  const member = userId === undefined ? undefined : yield* store.member(organizationId, userId)
+  const userId = isUserId(userIdOrEmail) ? userIdOrEmail : (yield* (yield* UserStore).byEmail(userIdOrEmail))?.id
+  const member = userId === undefined ? undefined : yield* (yield* MemberStore).find(organizationId, userId)
   return member ?? (yield* notFound("member", userIdOrEmail))
 })

@@ -8,7 +8,9 @@ const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 describe("a secret", () => {
   it("has a prefix that says what it is for", () => {
-    assert.deepStrictEqual(secretPrefixes, { apiKey: "coppice_ak_", webhookToken: "coppice_wh_" })
+    assert.strictEqual(secretPrefixes.apiKey, "coppice_ak_")
+    assert.strictEqual(secretPrefixes.webhookToken, "coppice_wh_")
+    assert.strictEqual(new Set(Object.values(secretPrefixes)).size, Object.keys(secretPrefixes).length)
   })
 
   it.effect("is its prefix, 256 random bits in base 62 and a checksum", () =>

@@ -15,6 +15,7 @@ const seedKey = Effect.fnUntraced(function*({ organization, user }: Tenant, fiel
     organizationId: organization.id,
     userId: user.id,
     name: "Seeded",
+    access: "full",
     createdAt: at,
     updatedAt: at,
     ...fields
@@ -150,6 +151,7 @@ export const apiKeyStoreContract = storeContract("ApiKeyStore", (capabilities) =
       organizationId: tenant.organization.id,
       userId: user.id,
       role: "member",
+      access: "full",
       apiKeyId: key.id
     })
   })),

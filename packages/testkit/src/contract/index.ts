@@ -9,6 +9,7 @@ import type { HostCapabilities, HostContract, HostPorts } from "./host-fixture.t
 import { hostStoreContract } from "./host-store.ts"
 import { idempotencyStoreContract } from "./idempotency-store.ts"
 import { mcpSessionStoreContract } from "./mcp-session-store.ts"
+import { memberStoreContract } from "./member-store.ts"
 import { organizationStoreContract } from "./organization-store.ts"
 import { projectStoreContract } from "./project-store.ts"
 import { repositoriesContract } from "./repositories.ts"
@@ -18,6 +19,7 @@ import { runStoreContract } from "./run-store.ts"
 import type { StoreCapabilities, StoreContract, StorePorts } from "./store-contract.ts"
 import { taskStatusStoreContract } from "./task-status-store.ts"
 import { taskStoreContract } from "./task-store.ts"
+import { userStoreContract } from "./user-store.ts"
 import { webhookInboxContract } from "./webhook-inbox.ts"
 import { workspaceStoreContract } from "./workspace-store.ts"
 import { worktreesContract } from "./worktrees.ts"
@@ -30,6 +32,7 @@ export const allStoreContracts: ReadonlyArray<StoreContract> = [
   hostStoreContract,
   idempotencyStoreContract,
   mcpSessionStoreContract,
+  memberStoreContract,
   organizationStoreContract,
   projectStoreContract,
   runEventStoreContract,
@@ -37,6 +40,7 @@ export const allStoreContracts: ReadonlyArray<StoreContract> = [
   runStoreContract,
   taskStatusStoreContract,
   taskStoreContract,
+  userStoreContract,
   webhookInboxContract,
   workspaceStoreContract
 ]
@@ -86,6 +90,7 @@ export {
   hostStoreContract,
   idempotencyStoreContract,
   mcpSessionStoreContract,
+  memberStoreContract,
   organizationStoreContract,
   projectStoreContract,
   repositoriesContract,
@@ -94,6 +99,7 @@ export {
   runStoreContract,
   taskStatusStoreContract,
   taskStoreContract,
+  userStoreContract,
   webhookInboxContract,
   workspaceStoreContract,
   worktreesContract

@@ -1,9 +1,9 @@
 import { Member, newId, now, Organization, OrganizationId, User, UserId } from "@coppice/core"
-import { OrganizationStore } from "@coppice/core/ports"
-import { Arbitrary, Effect, Result, Schema } from "effect"
+import { MemberStore, OrganizationStore, UserStore } from "@coppice/core/ports"
+import { Arbitrary, Effect, Result } from "effect"
 import { assert } from "vitest"
-import { failsWith, idsOf, instants, pagesThrough, property, same, test, twenty } from "./check.ts"
-import { newMember, seedMember, seedTenant } from "./seed.ts"
+import { failsWith, idsOf, instants, property, same, test, twenty } from "./check.ts"
+import { newMember, seedTenant } from "./seed.ts"
 import { storeContract } from "./store-contract.ts"
 
 /** An organization with its first member, not stored yet. */
@@ -32,8 +32,8 @@ export const organizationStoreContract = storeContract("OrganizationStore", () =
         const store = yield* OrganizationStore
         const { organization, owner, user } = yield* newTenant(fields)
         yield* store.found(organization, user, owner)
-        same(Member, yield* store.member(organization.id, user.id), owner)
-        same(User, yield* store.userByEmail(user.email), user)
+        same(Member, yield* (yield* MemberStore).find(organization.id, user.id), owner)
+        same(User, yield* (yield* UserStore).byEmail(user.email), user)
         const stored = (yield* store.organizations()).find(({ id }) => id === organization.id)
         same(Organization, stored, organization)
       })
@@ -44,8 +44,8 @@ export const organizationStoreContract = storeContract("OrganizationStore", () =
     const { organization, owner, user } = yield* newTenant({ email: taken.user.email })
     yield* failsWith("Conflict", store.found(organization, user, owner))
     assert.isFalse(yield* isThere(organization.id))
-    assert.isUndefined(yield* store.member(organization.id, user.id))
-    assert.strictEqual((yield* store.userByEmail(taken.user.email))?.id, taken.user.id)
+    assert.isUndefined(yield* (yield* MemberStore).find(organization.id, user.id))
+    assert.strictEqual((yield* (yield* UserStore).byEmail(taken.user.email))?.id, taken.user.id)
   })),
   test("founds exactly one of twenty organizations with one e-mail", Effect.gen(function*() {
     const store = yield* OrganizationStore
@@ -59,56 +59,6 @@ export const organizationStoreContract = storeContract("OrganizationStore", () =
       })
     )
     assert.strictEqual(founded.filter((won) => won).length, 1)
-  })),
-  test("joins a new user as a member", Effect.gen(function*() {
-    const store = yield* OrganizationStore
-    const { organization } = yield* seedTenant
-    const { member, user } = yield* newMember(organization.id)
-    yield* store.join(organization.id, user, member)
-    same(Member, yield* store.member(organization.id, user.id), member)
-    same(User, yield* store.userByEmail(user.email), user)
-  })),
-  test("joins with Conflict while the e-mail is taken, and stores nothing", Effect.gen(function*() {
-    const store = yield* OrganizationStore
-    const { organization, user: { email } } = yield* seedTenant
-    const { member, user } = yield* newMember(organization.id)
-    yield* failsWith("Conflict", store.join(organization.id, { ...user, email }, { ...member, email }))
-    assert.isUndefined(yield* store.member(organization.id, user.id))
-  })),
-  test("joins exactly one of twenty users with one e-mail", Effect.gen(function*() {
-    const store = yield* OrganizationStore
-    const { organization } = yield* seedTenant
-    const email = `${yield* newId(UserId)}@example.com`
-    const joined = yield* twenty(() =>
-      Effect.gen(function*() {
-        const { member, user } = yield* newMember(organization.id)
-        return yield* Effect.result(store.join(organization.id, { ...user, email }, { ...member, email }))
-      })
-    )
-    assert.strictEqual(joined.filter(Result.isSuccess).length, 1)
-    assert.strictEqual((yield* store.members(organization.id, {})).items.length, 2)
-  })),
-  test("answers no membership of a user who is in another organization, or in none", Effect.gen(function*() {
-    const store = yield* OrganizationStore
-    const { organization } = yield* seedTenant
-    const stranger = yield* seedTenant
-    assert.isUndefined(yield* store.member(organization.id, stranger.user.id))
-    assert.isUndefined(yield* store.member(organization.id, yield* newId(UserId)))
-  })),
-  test("lists the members of an organization, newest first, page by page", Effect.gen(function*() {
-    const store = yield* OrganizationStore
-    const { organization, owner } = yield* seedTenant
-    yield* seedTenant
-    const joined = yield* Effect.forEach([1, 2, 3, 4], () => seedMember(organization.id))
-    const members = [owner, ...joined.map(({ member }) => member)]
-    yield* pagesThrough(members, (page) => store.members(organization.id, page))
-    same(Schema.Array(Member), (yield* store.members(organization.id, {})).items, members.toReversed())
-  })),
-  test("finds a user by e-mail, letter case aside", Effect.gen(function*() {
-    const store = yield* OrganizationStore
-    const { user } = yield* seedTenant
-    assert.strictEqual((yield* store.userByEmail(user.email.toUpperCase()))?.id, user.id)
-    assert.isUndefined(yield* store.userByEmail(`not-${user.email}`))
   })),
   test("answers every organization, oldest first", Effect.gen(function*() {
     const tenants = yield* Effect.forEach([1, 2, 3], () => seedTenant)

@@ -38,7 +38,7 @@ import {
   AgentSessionStore,
   AutomationStore,
   HostStore,
-  OrganizationStore,
+  MemberStore,
   ProjectStore,
   RunStore,
   TaskStatusStore,
@@ -68,7 +68,7 @@ export const newMember = Effect.fnUntraced(function*(organizationId: Organizatio
 
 export const seedMember = Effect.fnUntraced(function*(organizationId: OrganizationId) {
   const { member, user } = yield* newMember(organizationId)
-  yield* (yield* OrganizationStore).join(organizationId, user, member)
+  yield* (yield* MemberStore).add(organizationId, member, user)
   return { member, user }
 })
 

@@ -5,6 +5,7 @@ import type {
   HostStore,
   IdempotencyStore,
   McpSessionStore,
+  MemberStore,
   OrganizationStore,
   ProjectStore,
   RunEventStore,
@@ -12,6 +13,7 @@ import type {
   RunStore,
   TaskStatusStore,
   TaskStore,
+  UserStore,
   WebhookInbox,
   WorkspaceStore
 } from "@coppice/core/ports"
@@ -27,6 +29,7 @@ export type StorePorts =
   | HostStore
   | IdempotencyStore
   | McpSessionStore
+  | MemberStore
   | OrganizationStore
   | ProjectStore
   | RunEventStore
@@ -34,6 +37,7 @@ export type StorePorts =
   | RunStore
   | TaskStatusStore
   | TaskStore
+  | UserStore
   | WebhookInbox
   | WorkspaceStore
 

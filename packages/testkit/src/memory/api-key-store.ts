@@ -1,20 +1,26 @@
-import { hit, type Principal, type SecretHash, type Timestamp } from "@coppice/core"
+import { type ApiKey, type ApiKeyId, hit, type Principal, type SecretHash, type Timestamp } from "@coppice/core"
 import { ApiKeyStore } from "@coppice/core/ports"
 import { DateTime, Effect, Layer } from "effect"
 import { MemoryDatabase, step, tellMcp } from "./memory-database.ts"
 import { insert, owned, pageOf } from "./table.ts"
 
+/** What a key opens, as whoever presents it carries it. */
+const accessOf = ({ access, projectIds }: ApiKey): Pick<Principal, "access" | "projectIds"> => ({
+  access,
+  ...projectIds === undefined ? {} : { projectIds }
+})
+
 export const apiKeyStoreMemory = Layer.effect(
   ApiKeyStore,
   Effect.gen(function*() {
     const database = yield* MemoryDatabase
-    const ownerOf = (hash: SecretHash, at: Timestamp): Required<Principal> | undefined => {
+    const ownerOf = (hash: SecretHash, at: Timestamp): Principal & { readonly apiKeyId: ApiKeyId } | undefined => {
       const key = [...database.apiKeys.values()].find((row) => row.hash === hash)?.key
       if (key === undefined || key.revokedAt !== undefined) return undefined
       if (key.expiresAt !== undefined && DateTime.isLessThanOrEqualTo(key.expiresAt, at)) return undefined
       const { id, organizationId, userId } = key
       const member = owned(database.members.values(), organizationId).find((member) => member.userId === userId)
-      return member && { organizationId, userId, role: member.role, apiKeyId: id }
+      return member && { organizationId, userId, role: member.role, ...accessOf(key), apiKeyId: id }
     }
     const keys = () => [...database.apiKeys.values()].map(({ key }) => key)
     return ApiKeyStore.of({

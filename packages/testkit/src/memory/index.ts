@@ -6,6 +6,7 @@ import { automationStoreMemory } from "./automation-store.ts"
 import { hostStoreMemory } from "./host-store.ts"
 import { idempotencyStoreMemory } from "./idempotency-store.ts"
 import { mcpSessionStoreMemory } from "./mcp-session-store.ts"
+import { memberStoreMemory } from "./member-store.ts"
 import { MemoryDatabase } from "./memory-database.ts"
 import { organizationStoreMemory } from "./organization-store.ts"
 import { projectStoreMemory } from "./project-store.ts"
@@ -14,6 +15,7 @@ import { runQueueMemory } from "./run-queue.ts"
 import { runStoreMemory } from "./run-store.ts"
 import { taskStatusStoreMemory } from "./task-status-store.ts"
 import { taskStoreMemory } from "./task-store.ts"
+import { userStoreMemory } from "./user-store.ts"
 import { webhookInboxMemory } from "./webhook-inbox.ts"
 import { workspaceStoreMemory } from "./workspace-store.ts"
 
@@ -25,6 +27,7 @@ export const memoryStores = Layer.mergeAll(
   hostStoreMemory,
   idempotencyStoreMemory,
   mcpSessionStoreMemory,
+  memberStoreMemory,
   organizationStoreMemory,
   projectStoreMemory,
   runEventStoreMemory,
@@ -32,6 +35,7 @@ export const memoryStores = Layer.mergeAll(
   runStoreMemory,
   taskStatusStoreMemory,
   taskStoreMemory,
+  userStoreMemory,
   webhookInboxMemory,
   workspaceStoreMemory
 )
@@ -49,6 +53,7 @@ export {
   hostStoreMemory,
   idempotencyStoreMemory,
   mcpSessionStoreMemory,
+  memberStoreMemory,
   MemoryDatabase,
   organizationStoreMemory,
   projectStoreMemory,
@@ -57,6 +62,7 @@ export {
   runStoreMemory,
   taskStatusStoreMemory,
   taskStoreMemory,
+  userStoreMemory,
   webhookInboxMemory,
   workspaceStoreMemory
 }

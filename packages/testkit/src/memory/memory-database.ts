@@ -66,6 +66,7 @@ export interface McpListener {
 export class MemoryDatabase extends Context.Service<MemoryDatabase, {
   readonly organizations: Map<OrganizationId, Organization>
   readonly users: Map<UserId, User>
+  readonly passwordHashes: Map<UserId, string>
   readonly members: Map<MemberId, Member>
   readonly apiKeys: Map<ApiKeyId, { readonly key: ApiKey; readonly hash: SecretHash }>
   readonly windows: Map<string, Window>
@@ -90,6 +91,7 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
     MemoryDatabase.of({
       organizations: new Map(),
       users: new Map(),
+      passwordHashes: new Map(),
       members: new Map(),
       apiKeys: new Map(),
       windows: new Map(),

@@ -1,41 +1,35 @@
-import { Conflict, type User } from "@coppice/core"
+import { Conflict } from "@coppice/core"
 import { OrganizationStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
-import { type Database, MemoryDatabase, step } from "./memory-database.ts"
-import { insert, owned, pageOf } from "./table.ts"
+import { MemoryDatabase, step } from "./memory-database.ts"
+import { insert } from "./table.ts"
+import { emailTaken, userByEmail } from "./user-store.ts"
 
-const byEmail = (database: Database, email: string): User | undefined =>
-  [...database.users.values()].find((user) => user.email.toLowerCase() === email.toLowerCase())
-
-const emailTaken = (email: string) =>
-  Effect.fail(
-    new Conflict({ message: `The e-mail address ${email} is taken.`, hint: "Use another address." })
-  )
+const notTheFirst = Effect.fail(
+  new Conflict({ message: "There is an organization already.", hint: "Sign in, or ask its owner for an invitation." })
+)
 
 export const organizationStoreMemory = Layer.effect(
   OrganizationStore,
   Effect.gen(function*() {
     const database = yield* MemoryDatabase
+    const byAge = () => [...database.organizations.values()].toSorted((left, right) => left.id < right.id ? -1 : 1)
     return OrganizationStore.of({
-      found: (organization, user, owner) =>
+      found: (organization, user, owner, options) =>
         step(() => {
-          if (byEmail(database, user.email) !== undefined) return emailTaken(user.email)
+          if (options?.first === true && database.organizations.size > 0) return notTheFirst
+          if (userByEmail(database, user.email) !== undefined) return emailTaken(user.email)
           insert(database.organizations, organization.id, organization)
           insert(database.users, user.id, user)
           insert(database.members, owner.id, owner)
         }),
-      join: (_organizationId, user, member) =>
+      organizations: () => step(byAge),
+      ofUser: (userId) =>
         step(() => {
-          if (byEmail(database, user.email) !== undefined) return emailTaken(user.email)
-          insert(database.users, user.id, user)
-          insert(database.members, member.id, member)
-        }),
-      member: (organizationId, userId) =>
-        step(() => owned(database.members.values(), organizationId).find((member) => member.userId === userId)),
-      members: (organizationId, page) => step(() => pageOf(owned(database.members.values(), organizationId), page)),
-      userByEmail: (email) => step(() => byEmail(database, email)),
-      organizations: () =>
-        step(() => [...database.organizations.values()].toSorted((left, right) => left.id < right.id ? -1 : 1))
+          const mine = [...database.members.values()].filter((member) => member.userId === userId)
+          return byAge().flatMap((organization) =>
+            mine.filter(({ organizationId }) => organizationId === organization.id).map((member) => ({ organization, member })))
+        })
     })
   })
 )

@@ -1,0 +1,10 @@
+import type { Effect } from "effect"
+import { Context } from "effect"
+
+/** A slow hash for passwords, with a salt of each hash's own. */
+export class PasswordHasher extends Context.Service<PasswordHasher, {
+  /** A PHC string, which says by itself how it was made. */
+  hash(password: string): Effect.Effect<string>
+  /** Whether it is that password's hash, in a time that does not tell how wrong it is. */
+  verify(passwordHash: string, password: string): Effect.Effect<boolean>
+}>()("@coppice/core/sign-in/PasswordHasher") {}

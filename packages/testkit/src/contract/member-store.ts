@@ -1,0 +1,54 @@
+import { Member, newId, User, UserId } from "@coppice/core"
+import { MemberStore, UserStore } from "@coppice/core/ports"
+import { Effect, Result, Schema } from "effect"
+import { assert } from "vitest"
+import { failsWith, pagesThrough, same, test, twenty } from "./check.ts"
+import { newMember, seedMember, seedTenant } from "./seed.ts"
+import { storeContract } from "./store-contract.ts"
+
+export const memberStoreContract = storeContract("MemberStore", () => [
+  test("adds a new user as a member", Effect.gen(function*() {
+    const store = yield* MemberStore
+    const { organization } = yield* seedTenant
+    const { member, user } = yield* newMember(organization.id)
+    yield* store.add(organization.id, member, user)
+    same(Member, yield* store.find(organization.id, user.id), member)
+    same(User, yield* (yield* UserStore).byEmail(user.email), user)
+  })),
+  test("adds with Conflict while the e-mail is taken, and stores nothing", Effect.gen(function*() {
+    const store = yield* MemberStore
+    const { organization, user: { email } } = yield* seedTenant
+    const { member, user } = yield* newMember(organization.id)
+    yield* failsWith("Conflict", store.add(organization.id, { ...member, email }, { ...user, email }))
+    assert.isUndefined(yield* store.find(organization.id, user.id))
+  })),
+  test("adds exactly one of twenty users with one e-mail", Effect.gen(function*() {
+    const store = yield* MemberStore
+    const { organization } = yield* seedTenant
+    const email = `${yield* newId(UserId)}@example.com`
+    const joined = yield* twenty(() =>
+      Effect.gen(function*() {
+        const { member, user } = yield* newMember(organization.id)
+        return yield* Effect.result(store.add(organization.id, { ...member, email }, { ...user, email }))
+      })
+    )
+    assert.strictEqual(joined.filter(Result.isSuccess).length, 1)
+    assert.strictEqual((yield* store.list(organization.id, {})).items.length, 2)
+  })),
+  test("answers no membership of a user who is in another organization, or in none", Effect.gen(function*() {
+    const store = yield* MemberStore
+    const { organization } = yield* seedTenant
+    const stranger = yield* seedTenant
+    assert.isUndefined(yield* store.find(organization.id, stranger.user.id))
+    assert.isUndefined(yield* store.find(organization.id, yield* newId(UserId)))
+  })),
+  test("lists the members of an organization, newest first, page by page", Effect.gen(function*() {
+    const store = yield* MemberStore
+    const { organization, owner } = yield* seedTenant
+    yield* seedTenant
+    const joined = yield* Effect.forEach([1, 2, 3, 4], () => seedMember(organization.id))
+    const members = [owner, ...joined.map(({ member }) => member)]
+    yield* pagesThrough(members, (page) => store.list(organization.id, page))
+    same(Schema.Array(Member), (yield* store.list(organization.id, {})).items, members.toReversed())
+  }))
+])

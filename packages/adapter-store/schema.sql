@@ -60,6 +60,7 @@ CREATE TABLE automations (
   webhook_token_hash text,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  webhook_token_at timestamp(3) with time zone,
   CONSTRAINT automations_status CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text]))),
   CONSTRAINT automations_workspace_mode CHECK ((workspace_mode = ANY (ARRAY['fresh'::text, 'reuse'::text]))),
   CONSTRAINT automations_organization_id_project_id_fkey FOREIGN KEY (organization_id, project_id) REFERENCES projects(organization_id, id),
@@ -333,6 +334,17 @@ CREATE TABLE users (
   CONSTRAINT users_active_organization_id_fkey FOREIGN KEY (active_organization_id) REFERENCES organizations(id),
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_email_taken UNIQUE (email_key)
+);
+
+CREATE TABLE webhook_refusals WITH (fillfactor=50) (
+  automation_id uuid NOT NULL,
+  code text NOT NULL,
+  message text NOT NULL,
+  count integer NOT NULL,
+  first_at timestamp(3) with time zone NOT NULL,
+  last_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT webhook_refusals_automation_id_fkey FOREIGN KEY (automation_id) REFERENCES automations(id) ON DELETE CASCADE,
+  CONSTRAINT webhook_refusals_pkey PRIMARY KEY (automation_id, code)
 );
 
 CREATE TABLE workspaces (

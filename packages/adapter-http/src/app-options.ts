@@ -1,11 +1,11 @@
 import type { Limit } from "@coppice/core"
-import type { ApiKeyStore, McpSessionStore, WebhookInbox } from "@coppice/core/ports"
+import type { ApiKeyStore, McpSessionStore, WebhookInbox, WebhookRefusalStore } from "@coppice/core/ports"
 import type { Context } from "effect"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { ServiceOptions } from "./service-options.ts"
 
 /** The ports that the endpoints need, whatever the tools need beside them. */
-export type HttpPorts = ApiKeyStore | McpSessionStore | WebhookInbox | SecureRandom
+export type HttpPorts = ApiKeyStore | McpSessionStore | WebhookInbox | WebhookRefusalStore | SecureRandom
 
 type Required = "tools" | "version"
 

@@ -46,6 +46,7 @@ export const automationStoreLayer = Layer.effect(
             maxConcurrentRuns: automation.maxConcurrentRuns,
             maxAttempts: automation.maxAttempts,
             ownerId: automation.ownerId,
+            webhookTokenAt: instant(automation.webhookTokenAt),
             createdAt: instant(automation.createdAt),
             updatedAt: instant(automation.updatedAt)
           }))
@@ -91,7 +92,7 @@ export const automationStoreLayer = Layer.effect(
       }),
       rotateWebhookToken: Effect.fn("AutomationStore.rotateWebhookToken")(function*(organizationId, id, hash, at) {
         const rows = yield* sql`
-          UPDATE automations SET webhook_token_hash = ${hash}, updated_at = ${instant(at)}
+          UPDATE automations SET webhook_token_hash = ${hash}, webhook_token_at = ${instant(at)}, updated_at = ${instant(at)}
           WHERE organization_id = ${organizationId} AND id = ${id} RETURNING id`
         return rows.length === 1
       }, Effect.orDie),

@@ -16,6 +16,7 @@ import { taskStatusStoreLayer } from "./task-status-store.ts"
 import { taskStoreLayer } from "./task-store.ts"
 import { userStoreLayer } from "./user-store.ts"
 import { webhookInboxLayer } from "./webhook-inbox.ts"
+import { webhookRefusalStoreLayer } from "./webhook-refusal-store.ts"
 import { workspaceStoreLayer } from "./workspace-store.ts"
 
 export { embeddedLayer, type EmbeddedOptions, EmbeddedUnavailable } from "./embedded.ts"
@@ -40,6 +41,7 @@ export const storeLayer = Layer.mergeAll(
   taskStoreLayer,
   userStoreLayer,
   webhookInboxLayer,
+  webhookRefusalStoreLayer,
   workspaceStoreLayer,
   sweepLayer
 )

@@ -2,6 +2,7 @@ import {
   getAutomation,
   hashSecret,
   listAutomations,
+  listWebhookRefusals,
   pauseAutomation,
   receiveWebhook,
   resumeAutomation,
@@ -64,6 +65,26 @@ describe("the webhook token of an automation", () => {
       assert.notInclude(shown, token)
       assert.notInclude(shown, hash)
       assert.notStrictEqual((yield* world.as(rotateWebhookToken(id))).token, token)
+    }).pipe(Effect.provide(worldLayer)))
+})
+
+describe("what is refused", () => {
+  it.effect("is there for the automation's people to see, by its reason", () =>
+    Effect.gen(function*() {
+      const world = yield* makeWorld
+      const { id } = yield* world.automate()
+      const { token } = yield* world.as(rotateWebhookToken(id))
+      yield* post(id, token, "{}")
+      yield* Effect.flip(post(id, token, "no JSON"))
+      yield* Effect.flip(post(id, token, "nor this"))
+      yield* world.as(pauseAutomation(id))
+      yield* Effect.flip(post(id, token, "{}"))
+      yield* Effect.flip(post(id, `${token}x`, "{}"))
+      const refusals = yield* world.as(listWebhookRefusals(id))
+      const seen = refusals.map(({ code, count, message }) => [code, count, message] as const)
+      assert.deepStrictEqual(seen.map(([code, count]) => [code, count]).toSorted(), [["AUTOMATION_PAUSED", 1], ["INVALID_JSON", 2]])
+      assert.include(JSON.stringify(seen), "paused")
+      assert.notInclude(JSON.stringify(refusals), token)
     }).pipe(Effect.provide(worldLayer)))
 })
 

@@ -17,6 +17,7 @@ import {
   TaskStore,
   UserStore,
   WebhookInbox,
+  WebhookRefusalStore,
   WorkspaceStore
 } from "@coppice/core/ports"
 import { allStoreContracts, failedTests, type StorePorts } from "@coppice/testkit/contract"
@@ -414,6 +415,14 @@ const mutants: ReadonlyArray<Mutant> = [
   })),
   mutant(WebhookInbox, "answers before the run is stored", (inbox, { runs }) => ({
     receive: (delivery) => Effect.tap(inbox.receive(delivery), () => Effect.sync(() => delivery.run && runs.delete(delivery.run.id)))
+  })),
+
+  mutant(WebhookRefusalStore, "counts in two steps", (store, { webhookRefusals }) => ({
+    note: (refusal, at) => torn(webhookRefusals, store.note(refusal, at))
+  })),
+  mutant(WebhookRefusalStore, "shows the refusals of any organization", (_, { webhookRefusals }) => ({
+    list: (_organizationId, id) =>
+      Effect.sync(() => [...webhookRefusals.values()].filter(({ automationId }) => automationId === id))
   })),
 
   mutant(WorkspaceStore, "shows the workspaces of any organization", (store, { workspaces }) => ({

@@ -29,7 +29,7 @@ export class AutomationStore extends Context.Service<AutomationStore, {
     patch: AutomationPatch & { readonly status?: { readonly from: AutomationStatus; readonly to: AutomationStatus } },
     at: Timestamp
   ): Effect.Effect<Automation | undefined, Conflict>
-  /** Puts a token in the place of the one before, which is worth nothing from then on. Answers whether the automation is there. */
+  /** Puts a token in the place of the one before, which is worth nothing from then on; the record says since when. Answers whether the automation is there. */
   rotateWebhookToken(
     organizationId: OrganizationId,
     id: AutomationId,

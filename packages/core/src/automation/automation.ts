@@ -2,7 +2,7 @@ import { Context, Schema } from "effect"
 import type { ErrorCode } from "../error-code.ts"
 import { AutomationId, OrganizationId, ProjectId, UserId, WorkspaceId } from "../id.ts"
 import { Name, Text } from "../text.ts"
-import { recordTimes } from "../timestamp.ts"
+import { recordTimes, Timestamp } from "../timestamp.ts"
 
 export const AutomationStatus = Schema.Literals(["active", "paused"])
 export type AutomationStatus = typeof AutomationStatus.Type
@@ -30,6 +30,9 @@ export const Automation = Schema.Struct({
   maxConcurrentRuns: Schema.optionalKey(MaxConcurrentRuns),
   maxAttempts: MaxAttempts,
   ownerId: UserId,
+  webhookTokenAt: Schema.optionalKey(Timestamp).annotate({
+    description: "When its webhook token was generated; absent while it has none"
+  }),
   ...recordTimes
 })
 export type Automation = typeof Automation.Type

@@ -12,6 +12,7 @@ import {
   type PayloadHeaders,
   payloadTooLarge
 } from "./webhook-payload.ts"
+import { WebhookRefusalStore } from "./webhook-refusal-store.ts"
 
 /** A delivery that started no run, and why. `usage` is there when it was counted. */
 export class WebhookRefused extends Data.TaggedError("WebhookRefused")<{
@@ -98,15 +99,16 @@ const deliver = Effect.fnUntraced(function*(delivery: Delivery, payload: Payload
   return { runId, usage: verdict.usage } satisfies WebhookAccepted
 })
 
-/**
- * Turns a webhook request into a run, and answers only once that run is durable. A small body is read ahead, so that
- * one step of the inbox does everything; a large one, or one of unknown size, only once token and rate were judged.
- */
-export const receiveWebhook = Effect.fnUntraced(function*<E, R>(request: WebhookRequest<E, R>) {
-  const { automationId, headers: { declaredBytes }, token } = request
-  const tokenHash = token === undefined ? undefined : hashSecret("webhookToken", token)
-  if (tokenHash === undefined || !isAutomationId(automationId)) return yield* unauthorized()
-  const delivery = { automationId, tokenHash }
+/** Has the people of the automation see why it was refused. What had no good token is nobody's, and writes nothing. */
+const noteRefusal = Effect.fnUntraced(function*(automationId: AutomationId, { code, message }: WebhookRefused) {
+  if (code === "UNAUTHORIZED") return
+  yield* (yield* WebhookRefusalStore).note({ automationId, code, message }, yield* now)
+})
+
+const isRefused = (failure: unknown): failure is WebhookRefused => failure instanceof WebhookRefused
+
+const judge = Effect.fnUntraced(function*<E, R>(request: WebhookRequest<E, R>, delivery: Delivery) {
+  const { headers: { declaredBytes } } = request
   if (declaredBytes !== undefined && declaredBytes <= tentativeBytes) {
     return yield* deliver({ ...delivery, limit: webhookLimit }, yield* readPayload(request))
   }
@@ -119,4 +121,17 @@ export const receiveWebhook = Effect.fnUntraced(function*<E, R>(request: Webhook
   if (refused !== undefined) return yield* refused
   const accepted = yield* deliver(delivery, payload)
   return { ...accepted, usage: "usage" in admitted ? admitted.usage : undefined } satisfies WebhookAccepted
+})
+
+/**
+ * Turns a webhook request into a run, and answers only once that run is durable. A small body is read ahead, so that
+ * one step of the inbox does everything; a large one, or one of unknown size, only once token and rate were judged.
+ */
+export const receiveWebhook = Effect.fnUntraced(function*<E, R>(request: WebhookRequest<E, R>) {
+  const { automationId, token } = request
+  const tokenHash = token === undefined ? undefined : hashSecret("webhookToken", token)
+  if (tokenHash === undefined || !isAutomationId(automationId)) return yield* unauthorized()
+  return yield* judge(request, { automationId, tokenHash }).pipe(
+    Effect.tapError((failure) => isRefused(failure) ? noteRefusal(automationId, failure) : Effect.void)
+  )
 })

@@ -95,7 +95,8 @@ export const automationStoreContract = storeContract("AutomationStore", () => [
       assert.isFalse(yield* store.rotateWebhookToken(organizationId, id, yield* seedHash("webhookToken"), at))
       assert.isFalse(yield* store.remove(organizationId, id))
     }
-    same(Automation, yield* store.get(theirs.organizationId, theirs.id), theirs)
+    const withToken = { ...theirs, webhookTokenAt: theirs.updatedAt }
+    same(Automation, yield* store.get(theirs.organizationId, theirs.id), withToken)
     assert.strictEqual(yield* tokenOf(theirs.id, tokenHash), "Admitted")
   })),
   test("lists the organization's automations, newest first, page by page", Effect.gen(function*() {
@@ -187,6 +188,14 @@ export const automationStoreContract = storeContract("AutomationStore", () => [
     assert.isTrue(yield* store.rotateWebhookToken(organizationId, automation.id, second, yield* now))
     assert.strictEqual(yield* tokenOf(automation.id, first), "Unauthorized")
     assert.strictEqual(yield* tokenOf(automation.id, second), "Admitted")
+  })),
+  test("says since when there is a token", Effect.gen(function*() {
+    const store = yield* AutomationStore
+    const { automation, organizationId } = yield* seedWorld()
+    assert.isUndefined((yield* store.get(organizationId, automation.id))?.webhookTokenAt)
+    const at = DateTime.add(yield* now, { minutes: 1 })
+    yield* store.rotateWebhookToken(organizationId, automation.id, yield* seedHash("webhookToken"), at)
+    same(Automation, yield* store.get(organizationId, automation.id), { ...automation, webhookTokenAt: at, updatedAt: at })
   })),
   test("leaves exactly one of twenty tokens that are put at once", Effect.gen(function*() {
     const store = yield* AutomationStore

@@ -21,6 +21,7 @@ import { taskStatusStoreContract } from "./task-status-store.ts"
 import { taskStoreContract } from "./task-store.ts"
 import { userStoreContract } from "./user-store.ts"
 import { webhookInboxContract } from "./webhook-inbox.ts"
+import { webhookRefusalStoreContract } from "./webhook-refusal-store.ts"
 import { workspaceStoreContract } from "./workspace-store.ts"
 import { worktreesContract } from "./worktrees.ts"
 
@@ -42,6 +43,7 @@ export const allStoreContracts: ReadonlyArray<StoreContract> = [
   taskStoreContract,
   userStoreContract,
   webhookInboxContract,
+  webhookRefusalStoreContract,
   workspaceStoreContract
 ]
 
@@ -101,6 +103,7 @@ export {
   taskStoreContract,
   userStoreContract,
   webhookInboxContract,
+  webhookRefusalStoreContract,
   workspaceStoreContract,
   worktreesContract
 }

@@ -15,6 +15,7 @@ import type {
   TaskStore,
   UserStore,
   WebhookInbox,
+  WebhookRefusalStore,
   WorkspaceStore
 } from "@coppice/core/ports"
 import { Effect } from "effect"
@@ -39,6 +40,7 @@ export type StorePorts =
   | TaskStore
   | UserStore
   | WebhookInbox
+  | WebhookRefusalStore
   | WorkspaceStore
 
 /** What a contract needs to know of the stores that it judges. */

@@ -60,7 +60,7 @@ export const automationStoreMemory = Layer.effect(
         step(() => {
           const row = mine(organizationId, id)
           if (row === undefined) return false
-          database.automations.set(id, { automation: { ...row.automation, updatedAt: at }, tokenHash })
+          database.automations.set(id, { automation: { ...row.automation, webhookTokenAt: at, updatedAt: at }, tokenHash })
           return true
         }),
       remove: (organizationId, id) =>

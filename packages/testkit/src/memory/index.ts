@@ -17,6 +17,7 @@ import { taskStatusStoreMemory } from "./task-status-store.ts"
 import { taskStoreMemory } from "./task-store.ts"
 import { userStoreMemory } from "./user-store.ts"
 import { webhookInboxMemory } from "./webhook-inbox.ts"
+import { webhookRefusalStoreMemory } from "./webhook-refusal-store.ts"
 import { workspaceStoreMemory } from "./workspace-store.ts"
 
 /** All stores, over a database that is given: for who wants to look into it, or to do to it what no port allows. */
@@ -37,6 +38,7 @@ export const memoryStores = Layer.mergeAll(
   taskStoreMemory,
   userStoreMemory,
   webhookInboxMemory,
+  webhookRefusalStoreMemory,
   workspaceStoreMemory
 )
 
@@ -64,5 +66,6 @@ export {
   taskStoreMemory,
   userStoreMemory,
   webhookInboxMemory,
+  webhookRefusalStoreMemory,
   workspaceStoreMemory
 }

@@ -28,6 +28,7 @@ import type {
   Timestamp,
   User,
   UserId,
+  WebhookRefusal,
   Window,
   Workspace,
   WorkspaceId
@@ -77,6 +78,7 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
   readonly workspaces: Map<WorkspaceId, Workspace>
   readonly agentSessions: Map<AgentSessionId, AgentSession>
   readonly automations: Map<AutomationId, { readonly automation: Automation; readonly tokenHash?: SecretHash }>
+  readonly webhookRefusals: Map<string, WebhookRefusal>
   readonly runs: Map<RunId, RunRow>
   readonly journals: Map<RunId, Journal>
   readonly calls: Map<string, IdempotencyRow>
@@ -102,6 +104,7 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
       workspaces: new Map(),
       agentSessions: new Map(),
       automations: new Map(),
+      webhookRefusals: new Map(),
       runs: new Map(),
       journals: new Map(),
       calls: new Map(),

@@ -1,5 +1,5 @@
 import { AuthorizationRequest, AuthorizationRequestId, Grant, GrantId, newId, now, UserId } from "@coppice/core"
-import { AuthorizationCodeStore, GrantStore, MemberStore, OAuthClientStore, OAuthTokenStore } from "@coppice/core/ports"
+import { AuthorizationCodeStore, GrantStore, OAuthClientStore, OAuthTokenStore } from "@coppice/core/ports"
 import { Arbitrary, DateTime, Effect, Schema } from "effect"
 import { assert } from "vitest"
 import { fiveTimes, idsOf, instants, pagesThrough, property, same, test, twenty } from "./check.ts"
@@ -246,21 +246,5 @@ export const grantStoreContract = storeContract("GrantStore", (capabilities) => 
     const told = yield* listenTo(grant)
     yield* (yield* GrantStore).revoke(tenant.organization.id, grant.id, undefined, yield* now)
     yield* told
-  })),
-  test("F14: has no live grant of a member who was removed, not even when they come back", Effect.gen(function*() {
-    const members = yield* MemberStore
-    const tenant = yield* seedTenant
-    const { member, user } = yield* seedMember(tenant.organization.id)
-    const { grant, tokens } = yield* seedTokens({ ...tenant, user })
-    const kept = yield* seedTokens(tenant)
-    const told = yield* listenTo(grant)
-    assert.isTrue(yield* members.remove(tenant.organization.id, user.id, yield* now))
-    yield* told
-    yield* allWorth([tokens], false)
-    yield* members.add(tenant.organization.id, member)
-    yield* allWorth([tokens], false)
-    yield* allWorth([kept.tokens], true)
-    const { items } = yield* (yield* GrantStore).list(tenant.organization.id, undefined, {})
-    assert.deepStrictEqual(idsOf(items), [kept.grant.id])
   }))
 ])

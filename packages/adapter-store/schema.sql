@@ -1,5 +1,18 @@
 -- What the migrations make: written by test/migrate.test.ts, read by people. Never run.
 
+CREATE TABLE access_tokens (
+  hash text NOT NULL,
+  organization_id uuid NOT NULL,
+  grant_id uuid NOT NULL,
+  scope text[] NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT access_tokens_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text)),
+  CONSTRAINT access_tokens_organization_id_grant_id_fkey FOREIGN KEY (organization_id, grant_id) REFERENCES grants(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT access_tokens_pkey PRIMARY KEY (hash)
+);
+CREATE INDEX access_tokens_expired ON public.access_tokens USING btree (expires_at);
+CREATE INDEX access_tokens_of_grant ON public.access_tokens USING btree (organization_id, grant_id);
+
 CREATE TABLE agent_sessions (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -43,6 +56,43 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_hash UNIQUE (hash)
 );
 
+CREATE TABLE authorization_codes (
+  hash text NOT NULL,
+  organization_id uuid NOT NULL,
+  grant_id uuid NOT NULL,
+  code_challenge text NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  redeemed_at timestamp(3) with time zone,
+  misses integer NOT NULL DEFAULT 0,
+  CONSTRAINT authorization_codes_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text)),
+  CONSTRAINT authorization_codes_organization_id_grant_id_fkey FOREIGN KEY (organization_id, grant_id) REFERENCES grants(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT authorization_codes_pkey PRIMARY KEY (hash)
+);
+CREATE INDEX authorization_codes_expired ON public.authorization_codes USING btree (expires_at);
+CREATE INDEX authorization_codes_of_grant ON public.authorization_codes USING btree (organization_id, grant_id);
+
+CREATE TABLE authorization_requests (
+  id uuid NOT NULL,
+  client_id uuid NOT NULL,
+  redirect_uri text NOT NULL,
+  scope text[] NOT NULL,
+  resource text NOT NULL,
+  code_challenge text NOT NULL,
+  state text,
+  nonce text,
+  issuer text NOT NULL,
+  visit text NOT NULL,
+  user_id uuid,
+  created_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT authorization_requests_visit_check CHECK ((visit ~ '^[0-9a-f]{64}$'::text)),
+  CONSTRAINT authorization_requests_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(id) ON DELETE CASCADE,
+  CONSTRAINT authorization_requests_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  CONSTRAINT authorization_requests_pkey PRIMARY KEY (id)
+);
+CREATE INDEX authorization_requests_expired ON public.authorization_requests USING btree (expires_at);
+CREATE INDEX authorization_requests_of_client ON public.authorization_requests USING btree (client_id);
+
 CREATE TABLE automations (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -71,6 +121,30 @@ CREATE TABLE automations (
   CONSTRAINT automations_name_taken UNIQUE (organization_id, name)
 );
 CREATE INDEX automations_by_project ON public.automations USING btree (organization_id, project_id, id);
+
+CREATE TABLE grants (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  client_id uuid NOT NULL,
+  redirect_uri text,
+  scope text[] NOT NULL,
+  resource text NOT NULL,
+  nonce text,
+  authenticated_at timestamp(3) with time zone,
+  expires_at timestamp(3) with time zone NOT NULL,
+  last_used_at timestamp(3) with time zone,
+  revoked_at timestamp(3) with time zone,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT grants_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(id) ON DELETE CASCADE,
+  CONSTRAINT grants_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT grants_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  CONSTRAINT grants_pkey PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX grants_of_client ON public.grants USING btree (client_id);
+CREATE INDEX grants_of_user ON public.grants USING btree (organization_id, user_id, id) WHERE (revoked_at IS NULL);
+CREATE INDEX grants_over ON public.grants USING btree (LEAST(expires_at, revoked_at));
 
 CREATE TABLE hosts (
   id uuid NOT NULL,
@@ -158,6 +232,30 @@ CREATE TABLE members (
   CONSTRAINT members_user UNIQUE (organization_id, user_id)
 );
 
+CREATE TABLE oauth_clients (
+  id uuid NOT NULL,
+  name text,
+  redirect_uris text[] NOT NULL,
+  grant_types text[] NOT NULL,
+  auth_method text NOT NULL,
+  scope text[],
+  secret_hash text,
+  organization_id uuid,
+  user_id uuid,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT oauth_clients_auth_method CHECK ((auth_method = ANY (ARRAY['none'::text, 'client_secret_basic'::text, 'client_secret_post'::text]))),
+  CONSTRAINT oauth_clients_grant_types CHECK ((grant_types <@ ARRAY['authorization_code'::text, 'refresh_token'::text, 'client_credentials'::text])),
+  CONSTRAINT oauth_clients_secret CHECK (((secret_hash IS NULL) = (auth_method = 'none'::text))),
+  CONSTRAINT oauth_clients_secret_hash_check CHECK ((secret_hash ~ '^[0-9a-f]{64}$'::text)),
+  CONSTRAINT oauth_clients_service CHECK (((organization_id IS NULL) = (user_id IS NULL))),
+  CONSTRAINT oauth_clients_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT oauth_clients_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  CONSTRAINT oauth_clients_pkey PRIMARY KEY (id)
+);
+CREATE INDEX oauth_clients_of_service ON public.oauth_clients USING btree (organization_id, id) WHERE (organization_id IS NOT NULL);
+CREATE INDEX oauth_clients_registered ON public.oauth_clients USING btree (created_at) WHERE (organization_id IS NULL);
+
 CREATE TABLE organizations (
   id uuid NOT NULL,
   name text NOT NULL,
@@ -190,6 +288,20 @@ CREATE UNLOGGED TABLE rate_windows WITH (fillfactor=50) (
   ends_at timestamp with time zone NOT NULL,
   CONSTRAINT rate_windows_pkey PRIMARY KEY (key)
 );
+
+CREATE TABLE refresh_tokens (
+  hash text NOT NULL,
+  organization_id uuid NOT NULL,
+  grant_id uuid NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  rotated_at timestamp(3) with time zone,
+  reuses integer NOT NULL DEFAULT 0,
+  CONSTRAINT refresh_tokens_hash_check CHECK ((hash ~ '^[0-9a-f]{64}$'::text)),
+  CONSTRAINT refresh_tokens_organization_id_grant_id_fkey FOREIGN KEY (organization_id, grant_id) REFERENCES grants(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT refresh_tokens_pkey PRIMARY KEY (hash)
+);
+CREATE INDEX refresh_tokens_expired ON public.refresh_tokens USING btree (expires_at);
+CREATE INDEX refresh_tokens_of_grant ON public.refresh_tokens USING btree (organization_id, grant_id);
 
 CREATE TABLE run_event_heads WITH (fillfactor=50) (
   organization_id uuid NOT NULL,
@@ -275,6 +387,16 @@ CREATE TABLE schema_migrations (
   name text NOT NULL,
   applied_at timestamp(3) with time zone NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE signing_keys (
+  id uuid NOT NULL,
+  public_jwk text NOT NULL,
+  private_jwk text NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  signs_from timestamp(3) with time zone NOT NULL,
+  retires_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT signing_keys_pkey PRIMARY KEY (id)
 );
 
 CREATE TABLE task_statuses (

@@ -1,16 +1,21 @@
 import { Layer } from "effect"
 import { agentSessionStoreLayer } from "./agent-session-store.ts"
 import { apiKeyStoreLayer } from "./api-key-store.ts"
+import { authorizationCodeStoreLayer } from "./authorization-code-store.ts"
 import { automationStoreLayer } from "./automation-store.ts"
+import { grantStoreLayer } from "./grant-store.ts"
 import { hostStoreLayer } from "./host-store.ts"
 import { idempotencyStoreLayer } from "./idempotency-store.ts"
 import { mcpSessionStoreLayer } from "./mcp-session-store.ts"
 import { memberStoreLayer } from "./member-store.ts"
+import { oauthClientStoreLayer } from "./oauth-client-store.ts"
+import { oauthTokenStoreLayer } from "./oauth-token-store.ts"
 import { organizationStoreLayer } from "./organization-store.ts"
 import { projectStoreLayer } from "./project-store.ts"
 import { runEventStoreLayer } from "./run-event-store.ts"
 import { runQueueLayer } from "./run-queue.ts"
 import { runStoreLayer } from "./run-store.ts"
+import { signingKeyStoreLayer } from "./signing-key-store.ts"
 import { sweepLayer } from "./sweep.ts"
 import { taskStatusStoreLayer } from "./task-status-store.ts"
 import { taskStoreLayer } from "./task-store.ts"
@@ -27,16 +32,21 @@ export { postgresLayer, type PostgresOptions, PostgresUnavailable } from "./post
 export const storeLayer = Layer.mergeAll(
   agentSessionStoreLayer,
   apiKeyStoreLayer,
+  authorizationCodeStoreLayer,
   automationStoreLayer,
+  grantStoreLayer,
   hostStoreLayer,
   idempotencyStoreLayer,
   mcpSessionStoreLayer,
   memberStoreLayer,
+  oauthClientStoreLayer,
+  oauthTokenStoreLayer,
   organizationStoreLayer,
   projectStoreLayer,
   runEventStoreLayer,
   runQueueLayer,
   runStoreLayer,
+  signingKeyStoreLayer,
   taskStatusStoreLayer,
   taskStoreLayer,
   userStoreLayer,

@@ -3,6 +3,7 @@ import { MemberStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { conflictOn } from "./conflict.ts"
+import { grantSignal } from "./grant-record.ts"
 import { credentialSignal } from "./mcp-signal.ts"
 import { columns, instant, isThere, pageBounds, pageOf, recordOf } from "./record.ts"
 import { emailTaken, userColumns } from "./user-store.ts"
@@ -69,6 +70,10 @@ export const memberStoreLayer = Layer.effect(
           UPDATE api_keys SET revoked_at = ${instant(at)}, updated_at = ${instant(at)}
           WHERE organization_id = ${organizationId} AND user_id = ${userId} AND revoked_at IS NULL
           RETURNING ${sql.literal(credentialSignal("'api-key:' || id"))}`
+        yield* sql`
+          UPDATE grants SET revoked_at = ${instant(at)}, updated_at = ${instant(at)}
+          WHERE organization_id = ${organizationId} AND user_id = ${userId} AND revoked_at IS NULL
+          RETURNING ${sql.literal(grantSignal("id"))}`
         return true
       }, sql.withTransaction, Effect.orDie)
     })

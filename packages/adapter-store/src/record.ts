@@ -1,6 +1,7 @@
 import type { Failure, Page, PageRequest, Timestamp } from "@coppice/core"
 import { defaultLimit, toPage } from "@coppice/core"
 import { DateTime, Schema } from "effect"
+import { arrayParameter } from "./postgres.ts"
 
 /** A row's names are already those of the record; what is left is to fold its columns into the record's shape. */
 const shape = (row: object): object => {
@@ -36,6 +37,9 @@ const mapText = (change: (text: string) => string, value: unknown): unknown =>
 /** Values as columns for `sql.insert` and `sql.update`: what is not there as NULL, and text as the database can hold it. */
 export const columns = (values: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, mapText(escapeText, value ?? null)]))
+
+/** Texts as one parameter. */
+export const textArray = (texts: ReadonlyArray<string>) => arrayParameter.text(texts.map(escapeText))
 
 /** An instant as a parameter. */
 export const instant = (at: Timestamp | undefined): string | null => at === undefined ? null : DateTime.formatIso(at)

@@ -4,13 +4,11 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { conflictOn } from "./conflict.ts"
 import { arrayParameter } from "./postgres.ts"
-import { columns, escapeText, instant, pageBounds, pageOf, present, recordOf, reference } from "./record.ts"
+import { columns, escapeText, instant, pageBounds, pageOf, present, recordOf, reference, textArray } from "./record.ts"
 
 const toTask = recordOf(Task)
 
 const changeable = ["title", "description", "statusId", "priority", "assigneeId", "estimate"] as const
-
-const textArray = (labels: ReadonlyArray<string>) => arrayParameter.text(labels.map(escapeText))
 
 /** Tasks. `title_key` is written with each title, and never read into a record. */
 export const taskStoreLayer = Layer.effect(

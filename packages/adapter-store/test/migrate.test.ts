@@ -1,7 +1,9 @@
 import {
   AgentSessionStatus,
   AutomationStatus,
+  ClientAuthMethod,
   FailureReason,
+  GrantType,
   HostStatus,
   LogLevel,
   Role,
@@ -34,6 +36,8 @@ const literals = {
   hosts_status: HostStatus.literals,
   mcp_sessions_log_level: LogLevel.literals,
   members_role: Role.literals,
+  oauth_clients_auth_method: ClientAuthMethod.literals,
+  oauth_clients_grant_types: GrantType.literals,
   run_events_status: RunStatus.literals,
   run_events_stream: ["stdout", "stderr"],
   run_events_type: RunEvent.fields.type.literals,

@@ -20,57 +20,11 @@ import {
   WebhookRefusalStore,
   WorkspaceStore
 } from "@coppice/core/ports"
-import { allStoreContracts, failedTests, type StorePorts } from "@coppice/testkit/contract"
-import { MemoryDatabase, memoryStores } from "@coppice/testkit/memory"
-import { Clock, type Context, DateTime, Effect, Layer, Stream } from "effect"
+import { allStoreContracts, failedTests } from "@coppice/testkit/contract"
+import { Clock, DateTime, Effect, Stream } from "effect"
 import { assert, describe, it } from "vitest"
-
-type Database = MemoryDatabase["Service"]
-
-interface Mutant {
-  readonly port: string
-  readonly name: string
-  readonly layer: Layer.Layer<StorePorts>
-}
-
-const healthy: Layer.Layer<StorePorts | MemoryDatabase> = memoryStores.pipe(Layer.provideMerge(MemoryDatabase.layer))
-
-/** A port's memory adapter with some methods exchanged. */
-const mutant = <Self, Service extends object>(
-  port: Context.Key<Self, Service>,
-  name: string,
-  change: (service: Service, database: Database) => Partial<Service>
-): Mutant => ({
-  port: port.key.split("/").at(-1)!,
-  name,
-  layer: Layer.effect(
-    port,
-    Effect.gen(function*() {
-      const service = yield* port
-      return { ...service, ...change(service, yield* MemoryDatabase) }
-    })
-  ).pipe(Layer.provideMerge(healthy)) as Layer.Layer<StorePorts>
-})
-
-/** The step is taken on what was there before somebody else's: as a read and a write in two transactions. */
-const torn = <K, V, A, E>(table: Map<K, V>, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.gen(function*() {
-    const before = new Map(table)
-    yield* Effect.yieldNow
-    table.clear()
-    for (const [key, value] of before) table.set(key, value)
-    return yield* effect
-  })
-
-/** A clock that is so much ahead. */
-const ahead = <A, E>(millis: number, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Clock.clockWith((clock) =>
-    Effect.provideService(effect, Clock.Clock, {
-      ...clock,
-      sleep: (duration) => clock.sleep(duration),
-      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis
-    })
-  )
+import { ahead, type Database, healthy, mutant, type Mutant, torn } from "./mutant.ts"
+import { oauthMutants } from "./oauth-mutants.ts"
 
 const later = (at: DateTime.Utc) => DateTime.add(at, { milliseconds: 1 })
 
@@ -81,6 +35,8 @@ const refenced = (database: Database, lease: Parameters<RunQueue["Service"]["ren
 })
 
 const mutants: ReadonlyArray<Mutant> = [
+  ...oauthMutants,
+
   mutant(AgentSessionStore, "shows the sessions of any organization", (_, { agentSessions }) => ({
     get: (_, id) => Effect.sync(() => agentSessions.get(id))
   })),

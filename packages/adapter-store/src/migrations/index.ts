@@ -8,6 +8,7 @@ import { tasks } from "./0007-tasks.ts"
 import { mcpSessions } from "./0008-mcp-sessions.ts"
 import { signIn } from "./0009-sign-in.ts"
 import { webhookRefusals } from "./0010-webhook-refusals.ts"
+import { oauth } from "./0011-oauth.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration, in order. New ones are added at the end; none is ever changed or removed. */
@@ -21,5 +22,6 @@ export const migrations: ReadonlyArray<Migration> = [
   tasks,
   mcpSessions,
   signIn,
-  webhookRefusals
+  webhookRefusals,
+  oauth
 ]

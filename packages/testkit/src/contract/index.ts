@@ -3,19 +3,24 @@ import type { Layer } from "effect"
 import { agentLauncherContract } from "./agent-launcher.ts"
 import { agentSessionStoreContract } from "./agent-session-store.ts"
 import { apiKeyStoreContract } from "./api-key-store.ts"
+import { authorizationCodeStoreContract } from "./authorization-code-store.ts"
 import { automationStoreContract } from "./automation-store.ts"
 import { register } from "./contract.ts"
+import { grantStoreContract } from "./grant-store.ts"
 import type { HostCapabilities, HostContract, HostPorts } from "./host-fixture.ts"
 import { hostStoreContract } from "./host-store.ts"
 import { idempotencyStoreContract } from "./idempotency-store.ts"
 import { mcpSessionStoreContract } from "./mcp-session-store.ts"
 import { memberStoreContract } from "./member-store.ts"
+import { oauthClientStoreContract } from "./oauth-client-store.ts"
+import { oauthTokenStoreContract } from "./oauth-token-store.ts"
 import { organizationStoreContract } from "./organization-store.ts"
 import { projectStoreContract } from "./project-store.ts"
 import { repositoriesContract } from "./repositories.ts"
 import { runEventStoreContract } from "./run-event-store.ts"
 import { runQueueContract } from "./run-queue.ts"
 import { runStoreContract } from "./run-store.ts"
+import { signingKeyStoreContract } from "./signing-key-store.ts"
 import type { StoreCapabilities, StoreContract, StorePorts } from "./store-contract.ts"
 import { taskStatusStoreContract } from "./task-status-store.ts"
 import { taskStoreContract } from "./task-store.ts"
@@ -29,16 +34,21 @@ import { worktreesContract } from "./worktrees.ts"
 export const allStoreContracts: ReadonlyArray<StoreContract> = [
   agentSessionStoreContract,
   apiKeyStoreContract,
+  authorizationCodeStoreContract,
   automationStoreContract,
+  grantStoreContract,
   hostStoreContract,
   idempotencyStoreContract,
   mcpSessionStoreContract,
   memberStoreContract,
+  oauthClientStoreContract,
+  oauthTokenStoreContract,
   organizationStoreContract,
   projectStoreContract,
   runEventStoreContract,
   runQueueContract,
   runStoreContract,
+  signingKeyStoreContract,
   taskStatusStoreContract,
   taskStoreContract,
   userStoreContract,
@@ -88,17 +98,22 @@ export {
   agentLauncherContract,
   agentSessionStoreContract,
   apiKeyStoreContract,
+  authorizationCodeStoreContract,
   automationStoreContract,
+  grantStoreContract,
   hostStoreContract,
   idempotencyStoreContract,
   mcpSessionStoreContract,
   memberStoreContract,
+  oauthClientStoreContract,
+  oauthTokenStoreContract,
   organizationStoreContract,
   projectStoreContract,
   repositoriesContract,
   runEventStoreContract,
   runQueueContract,
   runStoreContract,
+  signingKeyStoreContract,
   taskStatusStoreContract,
   taskStoreContract,
   userStoreContract,

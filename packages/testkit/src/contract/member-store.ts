@@ -1,12 +1,29 @@
-import { Member, newId, User, UserId } from "@coppice/core"
-import { MemberStore, UserStore } from "@coppice/core/ports"
+import { Member, newId, now, User, UserId } from "@coppice/core"
+import { GrantStore, MemberStore, UserStore } from "@coppice/core/ports"
 import { Effect, Result, Schema } from "effect"
 import { assert } from "vitest"
-import { failsWith, pagesThrough, same, test, twenty } from "./check.ts"
+import { failsWith, idsOf, pagesThrough, same, test, twenty } from "./check.ts"
+import { allWorth, listenTo, seedTokens } from "./seed-oauth.ts"
 import { newMember, seedMember, seedTenant } from "./seed.ts"
 import { storeContract } from "./store-contract.ts"
 
 export const memberStoreContract = storeContract("MemberStore", () => [
+  test("F14: ends with a membership every grant of the user there, for good, and tells those who listen", Effect.gen(function*() {
+    const store = yield* MemberStore
+    const tenant = yield* seedTenant
+    const { member, user } = yield* seedMember(tenant.organization.id)
+    const { grant, tokens } = yield* seedTokens({ ...tenant, user })
+    const kept = yield* seedTokens(tenant)
+    const told = yield* listenTo(grant)
+    assert.isTrue(yield* store.remove(tenant.organization.id, user.id, yield* now))
+    yield* told
+    yield* allWorth([tokens], false)
+    yield* store.add(tenant.organization.id, member)
+    yield* allWorth([tokens], false)
+    yield* allWorth([kept.tokens], true)
+    const { items } = yield* (yield* GrantStore).list(tenant.organization.id, undefined, {})
+    assert.deepStrictEqual(idsOf(items), [kept.grant.id])
+  })),
   test("adds a new user as a member", Effect.gen(function*() {
     const store = yield* MemberStore
     const { organization } = yield* seedTenant

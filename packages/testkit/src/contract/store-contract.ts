@@ -1,16 +1,21 @@
 import type {
   AgentSessionStore,
   ApiKeyStore,
+  AuthorizationCodeStore,
   AutomationStore,
+  GrantStore,
   HostStore,
   IdempotencyStore,
   McpSessionStore,
   MemberStore,
+  OAuthClientStore,
+  OAuthTokenStore,
   OrganizationStore,
   ProjectStore,
   RunEventStore,
   RunQueue,
   RunStore,
+  SigningKeyStore,
   TaskStatusStore,
   TaskStore,
   UserStore,
@@ -26,16 +31,21 @@ import { contract, type Contract, type ContractTest } from "./contract.ts"
 export type StorePorts =
   | AgentSessionStore
   | ApiKeyStore
+  | AuthorizationCodeStore
   | AutomationStore
+  | GrantStore
   | HostStore
   | IdempotencyStore
   | McpSessionStore
   | MemberStore
+  | OAuthClientStore
+  | OAuthTokenStore
   | OrganizationStore
   | ProjectStore
   | RunEventStore
   | RunQueue
   | RunStore
+  | SigningKeyStore
   | TaskStatusStore
   | TaskStore
   | UserStore

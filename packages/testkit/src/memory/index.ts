@@ -2,17 +2,22 @@
 import { Layer } from "effect"
 import { agentSessionStoreMemory } from "./agent-session-store.ts"
 import { apiKeyStoreMemory } from "./api-key-store.ts"
+import { authorizationCodeStoreMemory } from "./authorization-code-store.ts"
 import { automationStoreMemory } from "./automation-store.ts"
+import { grantStoreMemory } from "./grant-store.ts"
 import { hostStoreMemory } from "./host-store.ts"
 import { idempotencyStoreMemory } from "./idempotency-store.ts"
 import { mcpSessionStoreMemory } from "./mcp-session-store.ts"
 import { memberStoreMemory } from "./member-store.ts"
 import { MemoryDatabase } from "./memory-database.ts"
+import { oauthClientStoreMemory } from "./oauth-client-store.ts"
+import { oauthTokenStoreMemory } from "./oauth-token-store.ts"
 import { organizationStoreMemory } from "./organization-store.ts"
 import { projectStoreMemory } from "./project-store.ts"
 import { runEventStoreMemory } from "./run-event-store.ts"
 import { runQueueMemory } from "./run-queue.ts"
 import { runStoreMemory } from "./run-store.ts"
+import { signingKeyStoreMemory } from "./signing-key-store.ts"
 import { taskStatusStoreMemory } from "./task-status-store.ts"
 import { taskStoreMemory } from "./task-store.ts"
 import { userStoreMemory } from "./user-store.ts"
@@ -24,16 +29,21 @@ import { workspaceStoreMemory } from "./workspace-store.ts"
 export const memoryStores = Layer.mergeAll(
   agentSessionStoreMemory,
   apiKeyStoreMemory,
+  authorizationCodeStoreMemory,
   automationStoreMemory,
+  grantStoreMemory,
   hostStoreMemory,
   idempotencyStoreMemory,
   mcpSessionStoreMemory,
   memberStoreMemory,
+  oauthClientStoreMemory,
+  oauthTokenStoreMemory,
   organizationStoreMemory,
   projectStoreMemory,
   runEventStoreMemory,
   runQueueMemory,
   runStoreMemory,
+  signingKeyStoreMemory,
   taskStatusStoreMemory,
   taskStoreMemory,
   userStoreMemory,
@@ -51,17 +61,22 @@ export type MemoryStores = Layer.Success<typeof memoryLayer>
 export {
   agentSessionStoreMemory,
   apiKeyStoreMemory,
+  authorizationCodeStoreMemory,
   automationStoreMemory,
+  grantStoreMemory,
   hostStoreMemory,
   idempotencyStoreMemory,
   mcpSessionStoreMemory,
   memberStoreMemory,
   MemoryDatabase,
+  oauthClientStoreMemory,
+  oauthTokenStoreMemory,
   organizationStoreMemory,
   projectStoreMemory,
   runEventStoreMemory,
   runQueueMemory,
   runStoreMemory,
+  signingKeyStoreMemory,
   taskStatusStoreMemory,
   taskStoreMemory,
   userStoreMemory,

@@ -1,6 +1,7 @@
 import { Conflict } from "@coppice/core"
 import { MemberStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
+import { revokeGrantsOf } from "./grant-record.ts"
 import { MemoryDatabase, step, tellMcp } from "./memory-database.ts"
 import { insert, owned, pageOf } from "./table.ts"
 import { emailTaken, userByEmail } from "./user-store.ts"
@@ -43,6 +44,7 @@ export const memberStoreMemory = Layer.effect(
             database.apiKeys.set(id, { ...row, key: { ...key, revokedAt: at, updatedAt: at } })
             tellMcp(database, { credential: `api-key:${id}` }, { _tag: "Changed" })
           }
+          revokeGrantsOf(database, organizationId, userId, at)
           return true
         })
     })

@@ -3,8 +3,13 @@ import type {
   AgentSessionId,
   ApiKey,
   ApiKeyId,
+  AuthorizationCode,
+  AuthorizationRequest,
+  AuthorizationRequestId,
   Automation,
   AutomationId,
+  Grant,
+  GrantId,
   Host,
   HostId,
   McpMessage,
@@ -13,14 +18,19 @@ import type {
   McpSignal,
   Member,
   MemberId,
+  OAuthClient,
+  OAuthClientId,
   Organization,
   OrganizationId,
   Project,
   ProjectId,
+  RefreshToken,
   Run,
   RunEvent,
   RunId,
   SecretHash,
+  SigningKey,
+  SigningKeyId,
   Task,
   TaskId,
   TaskStatus,
@@ -57,6 +67,15 @@ export interface IdempotencyRow {
   readonly result?: string
 }
 
+/** What hangs on a grant is kept by its hash, beside the grant. */
+type OfGrant<Row extends { readonly grant: Grant }> = Omit<Row, "grant"> & { readonly grantId: GrantId }
+
+export interface AccessTokenRow {
+  readonly grantId: GrantId
+  readonly scope: ReadonlyArray<string>
+  readonly expiresAt: Timestamp
+}
+
 export interface McpListener {
   readonly credential: string
   readonly id?: McpSessionId
@@ -84,6 +103,14 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
   readonly calls: Map<string, IdempotencyRow>
   readonly mcpSessions: Map<McpSessionId, McpSession>
   readonly mcpMessages: Map<McpSessionId, ReadonlyArray<McpMessage>>
+  readonly oauthClients: Map<OAuthClientId, { readonly client: OAuthClient; readonly secretHash?: SecretHash }>
+  /** With the user who opened it. */
+  readonly authorizationRequests: Map<AuthorizationRequestId, { readonly request: AuthorizationRequest; readonly userId?: UserId }>
+  readonly grants: Map<GrantId, Grant>
+  readonly authorizationCodes: Map<SecretHash, OfGrant<AuthorizationCode>>
+  readonly accessTokens: Map<SecretHash, AccessTokenRow>
+  readonly refreshTokens: Map<SecretHash, OfGrant<RefreshToken>>
+  readonly signingKeys: Map<SigningKeyId, SigningKey>
   /** Those who listen to MCP sessions and to the credentials that these depend on. */
   readonly mcpListeners: Set<McpListener>
   /** Those who listen to `RunQueue.changes`. */
@@ -110,6 +137,13 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
       calls: new Map(),
       mcpSessions: new Map(),
       mcpMessages: new Map(),
+      oauthClients: new Map(),
+      authorizationRequests: new Map(),
+      grants: new Map(),
+      authorizationCodes: new Map(),
+      accessTokens: new Map(),
+      refreshTokens: new Map(),
+      signingKeys: new Map(),
       mcpListeners: new Set(),
       listeners: new Set()
     }))

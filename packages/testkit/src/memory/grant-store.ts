@@ -1,0 +1,56 @@
+import type { AuthorizationRequestId, Grant, SecretHash, Timestamp, UserId } from "@coppice/core"
+import { GrantStore } from "@coppice/core/ports"
+import { DateTime, Effect, Layer } from "effect"
+import { isLive, memberOf, revokeGrant } from "./grant-record.ts"
+import { MemoryDatabase, step } from "./memory-database.ts"
+import { insert, owned, pageOf } from "./table.ts"
+
+export const grantStoreMemory = Layer.effect(
+  GrantStore,
+  Effect.gen(function*() {
+    const database = yield* MemoryDatabase
+    const { authorizationCodes, authorizationRequests, grants, oauthClients } = database
+    const undecided = (id: AuthorizationRequestId, visit: SecretHash, at: Timestamp) => {
+      const row = authorizationRequests.get(id)
+      return row?.request.visit === visit && DateTime.isGreaterThan(row.request.expiresAt, at) ? row : undefined
+    }
+    const named = (grant: Grant) => {
+      const name = oauthClients.get(grant.clientId)?.client.name
+      return name === undefined ? grant : { ...grant, clientName: name }
+    }
+    const isOf = (grant: Grant, userId: UserId | undefined) => userId === undefined || grant.userId === userId
+    return GrantStore.of({
+      begin: (request) => step(() => insert(authorizationRequests, request.id, { request })),
+      open: (id, visit, userId) =>
+        step(({ at }) => {
+          const row = undecided(id, visit, at)
+          if (row === undefined || (row.userId ?? userId) !== userId) return undefined
+          authorizationRequests.set(id, { ...row, userId })
+          return row.request
+        }),
+      decide: (id, visit, userId, approval) =>
+        step(({ at }) => {
+          const row = undecided(id, visit, at)
+          if (row === undefined || row.userId !== userId) return false
+          if (approval !== undefined && memberOf(database, approval.grant) === undefined) return false
+          authorizationRequests.delete(id)
+          if (approval === undefined) return true
+          const { codeChallenge, codeExpiresAt, codeHash, grant } = approval
+          insert(grants, grant.id, grant)
+          insert(authorizationCodes, codeHash, { grantId: grant.id, codeChallenge, expiresAt: codeExpiresAt, misses: 0 })
+          return true
+        }),
+      list: (organizationId, userId, page) =>
+        step(({ at }) => {
+          const theirs = owned(grants.values(), organizationId).filter((grant) => isLive(grant, at) && isOf(grant, userId))
+          return pageOf(theirs.map(named), page)
+        }),
+      revoke: (organizationId, id, userId, revokedAt) =>
+        step(({ at }) => {
+          const grant = grants.get(id)
+          if (grant === undefined || grant.organizationId !== organizationId) return undefined
+          return isLive(grant, at) && isOf(grant, userId) ? named(revokeGrant(database, grant, revokedAt)) : undefined
+        })
+    })
+  })
+)

@@ -2,14 +2,18 @@
 import { Layer } from "effect"
 import { agentSessionStoreMemory } from "./agent-session-store.ts"
 import { apiKeyStoreMemory } from "./api-key-store.ts"
+import { auditLogMemory } from "./audit-log.ts"
 import { automationStoreMemory } from "./automation-store.ts"
+import { browserSessionStoreMemory } from "./browser-session-store.ts"
 import { hostStoreMemory } from "./host-store.ts"
 import { idempotencyStoreMemory } from "./idempotency-store.ts"
+import { invitationStoreMemory } from "./invitation-store.ts"
 import { mcpSessionStoreMemory } from "./mcp-session-store.ts"
 import { memberStoreMemory } from "./member-store.ts"
 import { MemoryDatabase } from "./memory-database.ts"
 import { organizationStoreMemory } from "./organization-store.ts"
 import { projectStoreMemory } from "./project-store.ts"
+import { rateLimiterMemory } from "./rate-limiter.ts"
 import { runEventStoreMemory } from "./run-event-store.ts"
 import { runQueueMemory } from "./run-queue.ts"
 import { runStoreMemory } from "./run-store.ts"
@@ -23,13 +27,17 @@ import { workspaceStoreMemory } from "./workspace-store.ts"
 export const memoryStores = Layer.mergeAll(
   agentSessionStoreMemory,
   apiKeyStoreMemory,
+  auditLogMemory,
   automationStoreMemory,
+  browserSessionStoreMemory,
   hostStoreMemory,
   idempotencyStoreMemory,
+  invitationStoreMemory,
   mcpSessionStoreMemory,
   memberStoreMemory,
   organizationStoreMemory,
   projectStoreMemory,
+  rateLimiterMemory,
   runEventStoreMemory,
   runQueueMemory,
   runStoreMemory,
@@ -49,14 +57,18 @@ export type MemoryStores = Layer.Success<typeof memoryLayer>
 export {
   agentSessionStoreMemory,
   apiKeyStoreMemory,
+  auditLogMemory,
   automationStoreMemory,
+  browserSessionStoreMemory,
   hostStoreMemory,
   idempotencyStoreMemory,
+  invitationStoreMemory,
   mcpSessionStoreMemory,
   memberStoreMemory,
   MemoryDatabase,
   organizationStoreMemory,
   projectStoreMemory,
+  rateLimiterMemory,
   runEventStoreMemory,
   runQueueMemory,
   runStoreMemory,

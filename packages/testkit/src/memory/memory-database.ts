@@ -3,10 +3,16 @@ import type {
   AgentSessionId,
   ApiKey,
   ApiKeyId,
+  AuditEntry,
+  AuditEntryId,
   Automation,
   AutomationId,
+  BrowserSession,
+  BrowserSessionId,
   Host,
   HostId,
+  Invitation,
+  InvitationId,
   McpMessage,
   McpSession,
   McpSessionId,
@@ -56,6 +62,11 @@ export interface IdempotencyRow {
   readonly result?: string
 }
 
+export interface InvitationRow {
+  readonly invitation: Invitation
+  readonly hash: SecretHash
+}
+
 export interface McpListener {
   readonly credential: string
   readonly id?: McpSessionId
@@ -69,6 +80,9 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
   readonly passwordHashes: Map<UserId, string>
   readonly members: Map<MemberId, Member>
   readonly apiKeys: Map<ApiKeyId, { readonly key: ApiKey; readonly hash: SecretHash }>
+  readonly browserSessions: Map<BrowserSessionId, { readonly session: BrowserSession; readonly hash: SecretHash }>
+  readonly invitations: Map<InvitationId, InvitationRow>
+  readonly auditEntries: Map<AuditEntryId, AuditEntry>
   readonly windows: Map<string, Window>
   readonly hosts: Map<HostId, HostRow>
   readonly projects: Map<ProjectId, Project>
@@ -94,6 +108,9 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
       passwordHashes: new Map(),
       members: new Map(),
       apiKeys: new Map(),
+      browserSessions: new Map(),
+      invitations: new Map(),
+      auditEntries: new Map(),
       windows: new Map(),
       hosts: new Map(),
       projects: new Map(),

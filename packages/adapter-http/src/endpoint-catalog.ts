@@ -106,7 +106,7 @@ export const endpointCatalog = <R>(service: ServiceOptions<R>): ReadonlyArray<En
       handle: readyz(service.ready)
     }),
     ...assets,
-    ...pageCatalog()
+    ...pageCatalog(service)
   ]
   return catalog
 }

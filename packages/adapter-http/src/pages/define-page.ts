@@ -1,6 +1,8 @@
 import type {
   AuditLog,
   BrowserSessionStore,
+  InvitationStore,
+  MemberStore,
   OrganizationStore,
   PasswordHasher,
   RateLimiter,
@@ -13,6 +15,8 @@ import type { BrowserEndpoint, VisitorEndpoint } from "../endpoint.ts"
 export type PagePorts =
   | AuditLog
   | BrowserSessionStore
+  | InvitationStore
+  | MemberStore
   | OrganizationStore
   | PasswordHasher
   | RateLimiter

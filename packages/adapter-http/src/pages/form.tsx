@@ -33,6 +33,7 @@ interface FieldProps {
   readonly autocomplete?: "username" | "current-password" | "new-password" | "name" | "organization" | "off"
   readonly minLength?: number
   readonly maxLength?: number
+  readonly readonly?: boolean
   readonly hint?: string | undefined
   /** What is wrong with what was sent, if that is so. */
   readonly fault?: string | undefined

@@ -1,32 +1,41 @@
-import { browserSessionLimits, signIn } from "@coppice/core"
+import { signIn } from "@coppice/core"
+import { OrganizationStore } from "@coppice/core/ports"
 import { Effect } from "effect"
 import { statusOf } from "../errors/error-envelope.ts"
 import { CurrentVisit } from "../pipeline/browser.ts"
-import { setCookie } from "../pipeline/browser-cookies.ts"
 import type { Call, FormCall } from "../pipeline/call.ts"
 import { safeReturn } from "../pipeline/return-path.ts"
 import { seeOther } from "../reply.ts"
 import { defineForm, defineView } from "./define-page.ts"
 import { Button, Field, Form } from "./form.tsx"
-import { noticeOf } from "./notice.tsx"
+import { Notice, noticeOf } from "./notice.tsx"
 import { showPage } from "./page.tsx"
-import { ReturnField } from "./return-field.tsx"
+import { enter, signingBrowser } from "./sign-in-reply.ts"
 
-interface Login {
+interface LoginProps {
   readonly back: string | undefined
   readonly email?: string
   readonly fault?: string
+  readonly nobodyYet?: boolean
 }
 
-const LoginForm = ({ back, email, fault }: Login) => (
-  <div class="card">
-    <Form action="/login" visitor>
-      <ReturnField path={back} />
-      <Field name="email" label="E-mail" type="email" autocomplete="username" required autofocus={email === undefined} value={email} maxLength={254} />
-      <Field name="password" label="Password" type="password" autocomplete="current-password" required autofocus={email !== undefined} fault={fault} />
-      <Button>Sign in</Button>
-    </Form>
-  </div>
+const Login = ({ back, email, fault, nobodyYet = false }: LoginProps) => (
+  <>
+    {nobodyYet && (
+      <Notice kind="warn">
+        There is no user yet. Open the set-up link that the server printed when it started, or create one on its machine
+        with <code>npm run coppice -- users create</code>.
+      </Notice>
+    )}
+    <div class="card">
+      <Form action="/login" visitor>
+        {back !== undefined && <input type="hidden" name="return" value={back} />}
+        <Field name="email" label="E-mail" type="email" autocomplete="username" required autofocus={email === undefined} value={email} maxLength={254} />
+        <Field name="password" label="Password" type="password" autocomplete="current-password" required autofocus={email !== undefined} fault={fault} />
+        <Button>Sign in</Button>
+      </Form>
+    </div>
+  </>
 )
 
 const notices = {
@@ -34,34 +43,23 @@ const notices = {
   "signed-out-everywhere": "You are signed out in all browsers."
 }
 
+const title = "Sign in"
+
 const view = Effect.fnUntraced(function*(call: Call) {
   const back = safeReturn(new URL(call.request.url).searchParams.get("return"))
   if ((yield* CurrentVisit).signedIn !== undefined) return seeOther(back ?? "/")
-  return yield* showPage(call, { title: "Sign in", narrow: true, notice: noticeOf(call, notices) }, <LoginForm back={back} />)
+  const nobodyYet = (yield* (yield* OrganizationStore).organizations()).length === 0
+  return yield* showPage(call, { title, narrow: true, notice: noticeOf(call, notices) }, <Login back={back} nobodyYet={nobodyYet} />)
 })
-
-/** The cookie that keeps a person signed in for as long as the sign-in lasts. */
-export const sessionCookie = (base: string, secret: string): string =>
-  setCookie(base, "session", secret, browserSessionLimits.maxMillis / 1000)
-
-export const userAgentOf = ({ request }: Call): string => request.headers.get("user-agent") ?? "Unknown browser"
 
 const submit = Effect.fnUntraced(function*(call: FormCall) {
   const { form } = call
   const back = safeReturn(form.get("return"))
   const email = form.get("email") ?? ""
-  const { sessionSecret } = yield* CurrentVisit
-  return yield* signIn(
-    { email, password: form.get("password") ?? "" },
-    { userAgent: userAgentOf(call), previous: sessionSecret }
-  ).pipe(
-    Effect.map(({ secret }) => seeOther(back ?? "/", [sessionCookie(call.base, secret)])),
+  return yield* signIn({ email, password: form.get("password") ?? "" }, yield* signingBrowser(call)).pipe(
+    Effect.map(({ secret }) => enter(call, secret, back)),
     Effect.catchTag("Unauthorized", ({ code, message }) =>
-      showPage(
-        call,
-        { title: "Sign in", narrow: true, status: statusOf[code] },
-        <LoginForm back={back} email={email} fault={message} />
-      ))
+      showPage(call, { title, narrow: true, status: statusOf[code] }, <Login back={back} email={email} fault={message} />))
   )
 })
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 import type { Call } from "../pipeline/call.ts"
 
 export interface NoticeText {
-  readonly kind: "done" | "fault"
+  readonly kind: "done" | "warn" | "fault"
   readonly text: string
 }
 

@@ -82,6 +82,11 @@ export const signOut = Effect.fn("signOut")(function*(secret: string | undefined
   if (user !== undefined) yield* audit(by(user), "user.signed_out", subjectOf(user))
 })
 
+/** Ends one of a person's sign-ins, in another browser; one that is over already is none to complain about. */
+export const signOutSession = Effect.fn("signOutSession")(function*({ user }: SignedIn, id: BrowserSessionId) {
+  if (yield* (yield* BrowserSessionStore).end(user.id, id)) yield* audit(by(user), "user.signed_out", subjectOf(user))
+})
+
 /** Ends all sign-ins of a person, this one among them unless it is to stay. Answers how many. */
 export const signOutEverywhere = Effect.fn("signOutEverywhere")(function*({ user }: SignedIn, keep?: BrowserSessionId) {
   const ended = yield* (yield* BrowserSessionStore).endAll(user.id, keep)

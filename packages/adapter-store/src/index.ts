@@ -1,13 +1,17 @@
 import { Layer } from "effect"
 import { agentSessionStoreLayer } from "./agent-session-store.ts"
 import { apiKeyStoreLayer } from "./api-key-store.ts"
+import { auditLogLayer } from "./audit-log.ts"
 import { automationStoreLayer } from "./automation-store.ts"
+import { browserSessionStoreLayer } from "./browser-session-store.ts"
 import { hostStoreLayer } from "./host-store.ts"
 import { idempotencyStoreLayer } from "./idempotency-store.ts"
+import { invitationStoreLayer } from "./invitation-store.ts"
 import { mcpSessionStoreLayer } from "./mcp-session-store.ts"
 import { memberStoreLayer } from "./member-store.ts"
 import { organizationStoreLayer } from "./organization-store.ts"
 import { projectStoreLayer } from "./project-store.ts"
+import { rateLimiterLayer } from "./rate-limiter.ts"
 import { runEventStoreLayer } from "./run-event-store.ts"
 import { runQueueLayer } from "./run-queue.ts"
 import { runStoreLayer } from "./run-store.ts"
@@ -26,13 +30,17 @@ export { postgresLayer, type PostgresOptions, PostgresUnavailable } from "./post
 export const storeLayer = Layer.mergeAll(
   agentSessionStoreLayer,
   apiKeyStoreLayer,
+  auditLogLayer,
   automationStoreLayer,
+  browserSessionStoreLayer,
   hostStoreLayer,
   idempotencyStoreLayer,
+  invitationStoreLayer,
   mcpSessionStoreLayer,
   memberStoreLayer,
   organizationStoreLayer,
   projectStoreLayer,
+  rateLimiterLayer,
   runEventStoreLayer,
   runQueueLayer,
   runStoreLayer,

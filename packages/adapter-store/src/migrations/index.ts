@@ -7,6 +7,7 @@ import { idempotentCalls } from "./0006-idempotent-calls.ts"
 import { tasks } from "./0007-tasks.ts"
 import { mcpSessions } from "./0008-mcp-sessions.ts"
 import { signIn } from "./0009-sign-in.ts"
+import { browserSessions } from "./0011-browser-sessions.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration, in order. New ones are added at the end; none is ever changed or removed. */
@@ -19,5 +20,6 @@ export const migrations: ReadonlyArray<Migration> = [
   idempotentCalls,
   tasks,
   mcpSessions,
-  signIn
+  signIn,
+  browserSessions
 ]

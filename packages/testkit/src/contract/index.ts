@@ -3,15 +3,19 @@ import type { Layer } from "effect"
 import { agentLauncherContract } from "./agent-launcher.ts"
 import { agentSessionStoreContract } from "./agent-session-store.ts"
 import { apiKeyStoreContract } from "./api-key-store.ts"
+import { auditLogContract } from "./audit-log.ts"
 import { automationStoreContract } from "./automation-store.ts"
+import { browserSessionStoreContract } from "./browser-session-store.ts"
 import { register } from "./contract.ts"
 import type { HostCapabilities, HostContract, HostPorts } from "./host-fixture.ts"
 import { hostStoreContract } from "./host-store.ts"
 import { idempotencyStoreContract } from "./idempotency-store.ts"
+import { invitationStoreContract } from "./invitation-store.ts"
 import { mcpSessionStoreContract } from "./mcp-session-store.ts"
 import { memberStoreContract } from "./member-store.ts"
 import { organizationStoreContract } from "./organization-store.ts"
 import { projectStoreContract } from "./project-store.ts"
+import { rateLimiterContract } from "./rate-limiter.ts"
 import { repositoriesContract } from "./repositories.ts"
 import { runEventStoreContract } from "./run-event-store.ts"
 import { runQueueContract } from "./run-queue.ts"
@@ -28,13 +32,17 @@ import { worktreesContract } from "./worktrees.ts"
 export const allStoreContracts: ReadonlyArray<StoreContract> = [
   agentSessionStoreContract,
   apiKeyStoreContract,
+  auditLogContract,
   automationStoreContract,
+  browserSessionStoreContract,
   hostStoreContract,
   idempotencyStoreContract,
+  invitationStoreContract,
   mcpSessionStoreContract,
   memberStoreContract,
   organizationStoreContract,
   projectStoreContract,
+  rateLimiterContract,
   runEventStoreContract,
   runQueueContract,
   runStoreContract,
@@ -86,13 +94,17 @@ export {
   agentLauncherContract,
   agentSessionStoreContract,
   apiKeyStoreContract,
+  auditLogContract,
   automationStoreContract,
+  browserSessionStoreContract,
   hostStoreContract,
   idempotencyStoreContract,
+  invitationStoreContract,
   mcpSessionStoreContract,
   memberStoreContract,
   organizationStoreContract,
   projectStoreContract,
+  rateLimiterContract,
   repositoriesContract,
   runEventStoreContract,
   runQueueContract,

@@ -1,13 +1,17 @@
 import type {
   AgentSessionStore,
   ApiKeyStore,
+  AuditLog,
   AutomationStore,
+  BrowserSessionStore,
   HostStore,
   IdempotencyStore,
+  InvitationStore,
   McpSessionStore,
   MemberStore,
   OrganizationStore,
   ProjectStore,
+  RateLimiter,
   RunEventStore,
   RunQueue,
   RunStore,
@@ -25,13 +29,17 @@ import { contract, type Contract, type ContractTest } from "./contract.ts"
 export type StorePorts =
   | AgentSessionStore
   | ApiKeyStore
+  | AuditLog
   | AutomationStore
+  | BrowserSessionStore
   | HostStore
   | IdempotencyStore
+  | InvitationStore
   | McpSessionStore
   | MemberStore
   | OrganizationStore
   | ProjectStore
+  | RateLimiter
   | RunEventStore
   | RunQueue
   | RunStore

@@ -2,7 +2,7 @@ import { Conflict, type Member, type OrganizationId, type User, type UserId } fr
 import { MemberStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { type Database, MemoryDatabase, step, tellMcp } from "./memory-database.ts"
-import { insert, owned, pageOf } from "./table.ts"
+import { insert, owned, pageOf, without } from "./table.ts"
 import { emailTaken, userByEmail } from "./user-store.ts"
 
 const memberAlready = (email: string) =>
@@ -47,6 +47,9 @@ export const memberStoreMemory = Layer.effect(
             if (key.organizationId !== organizationId || key.userId !== userId || key.revokedAt !== undefined) continue
             database.apiKeys.set(id, { ...row, key: { ...key, revokedAt: at, updatedAt: at } })
             tellMcp(database, { credential: `api-key:${id}` }, { _tag: "Changed" })
+          }
+          for (const task of owned(database.tasks.values(), organizationId)) {
+            if (task.assigneeId === userId) database.tasks.set(task.id, without(task, "assigneeId"))
           }
           return true
         })

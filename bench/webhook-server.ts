@@ -3,14 +3,8 @@
 import { createHttpApp, passwordHasherLayer, serveHttp } from "@coppice/adapter-http"
 import { postgresLayer, storeLayer } from "@coppice/adapter-store"
 import { WebhookInbox } from "@coppice/core/ports"
-import { auditLogMemory, browserSessionStoreMemory, invitationStoreMemory, MemoryDatabase, rateLimiterMemory } from "@coppice/testkit/memory"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-
-// Until the SQL adapters of these ports are there.
-const signInMemory = Layer.mergeAll(auditLogMemory, browserSessionStoreMemory, invitationStoreMemory, rateLimiterMemory).pipe(
-  Layer.provide(MemoryDatabase.layer)
-)
 
 const lifted = Layer.effect(
   WebhookInbox,
@@ -24,7 +18,7 @@ const lifted = Layer.effect(
 const url = Redacted.make(process.env["BENCH_DATABASE_URL"]!)
 const stores = storeLayer.pipe(Layer.provideMerge(postgresLayer({ url })))
 const runtime = ManagedRuntime.make(
-  Layer.mergeAll(Layer.provideMerge(lifted, stores), signInMemory, passwordHasherLayer, SecureRandom.layerWebCrypto)
+  Layer.mergeAll(Layer.provideMerge(lifted, stores), passwordHasherLayer, SecureRandom.layerWebCrypto)
 )
 const app = createHttpApp({ context: await runtime.context(), tools: [], version: "0.0.0" })
 const server = await serveHttp(app, { host: "127.0.0.1", port: 0 })

@@ -9,7 +9,6 @@ import {
   storeLayer
 } from "@coppice/adapter-store"
 import { AutomationDefaults } from "@coppice/core"
-import { auditLogMemory, browserSessionStoreMemory, invitationStoreMemory, MemoryDatabase, rateLimiterMemory } from "@coppice/testkit/memory"
 import { Effect, Layer } from "effect"
 import { layerWebCrypto } from "effect/crypto/SecureRandom"
 import { join } from "node:path"
@@ -42,11 +41,6 @@ const hostLayer = (config: Config) =>
       outputRingBytes: config.outputRingBytes
     })))
 
-// Until the SQL adapters of these ports are there.
-const signInMemory = Layer.mergeAll(auditLogMemory, browserSessionStoreMemory, invitationStoreMemory, rateLimiterMemory).pipe(
-  Layer.provide(MemoryDatabase.layer)
-)
-
 /** The data folder, for this process alone, and what is fixed while it has it. */
 const installationLayer = (config: Config) =>
   Layer.effect(
@@ -73,7 +67,7 @@ const installationLayer = (config: Config) =>
  * while there is no server. It is built in this order, lock first, and ends in the opposite one.
  */
 export const servicesLayer = (config: Config) =>
-  Layer.mergeAll(storeLayer, hostLayer(config), passwordHasherLayer, signInMemory).pipe(
+  Layer.mergeAll(storeLayer, hostLayer(config), passwordHasherLayer).pipe(
     Layer.provideMerge(Layer.effectDiscard(migrate)),
     Layer.provideMerge(databaseLayer(config)),
     Layer.provideMerge(installationLayer(config)),

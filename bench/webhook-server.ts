@@ -1,6 +1,6 @@
 // The service's own HTTP application on PostgreSQL, composed as a server does it, but with its webhook limit lifted and
 // without a worker: what is measured is how fast webhooks become durable runs.
-import { createHttpApp, serveHttp } from "@coppice/adapter-http"
+import { createHttpApp, passwordHasherLayer, serveHttp } from "@coppice/adapter-http"
 import { postgresLayer, storeLayer } from "@coppice/adapter-store"
 import { WebhookInbox } from "@coppice/core/ports"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
@@ -18,7 +18,7 @@ const lifted = Layer.effect(
 const url = Redacted.make(process.env["BENCH_DATABASE_URL"]!)
 const stores = storeLayer.pipe(Layer.provideMerge(postgresLayer({ url })))
 const runtime = ManagedRuntime.make(
-  Layer.mergeAll(Layer.provideMerge(lifted, stores), SecureRandom.layerWebCrypto)
+  Layer.mergeAll(Layer.provideMerge(lifted, stores), passwordHasherLayer, SecureRandom.layerWebCrypto)
 )
 const app = createHttpApp({ context: await runtime.context(), tools: [], version: "0.0.0" })
 const server = await serveHttp(app, { host: "127.0.0.1", port: 0 })

@@ -56,6 +56,20 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_hash UNIQUE (hash)
 );
 
+CREATE TABLE audit_entries (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  action text NOT NULL,
+  actor_id uuid,
+  subject text NOT NULL,
+  subject_id text,
+  address text NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT audit_entries_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT audit_entries_pkey PRIMARY KEY (organization_id, id)
+);
+CREATE INDEX audit_entries_old ON public.audit_entries USING btree (at);
+
 CREATE TABLE authorization_codes (
   hash text NOT NULL,
   organization_id uuid NOT NULL,
@@ -122,6 +136,23 @@ CREATE TABLE automations (
 );
 CREATE INDEX automations_by_project ON public.automations USING btree (organization_id, project_id, id);
 
+CREATE TABLE browser_sessions (
+  id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  hash text NOT NULL,
+  address text NOT NULL,
+  user_agent text NOT NULL,
+  authenticated_at timestamp(3) with time zone NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT browser_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  CONSTRAINT browser_sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT browser_sessions_hash UNIQUE (hash)
+);
+CREATE INDEX browser_sessions_by_user ON public.browser_sessions USING btree (user_id, id);
+CREATE INDEX browser_sessions_expired ON public.browser_sessions USING btree (expires_at);
+
 CREATE TABLE grants (
   id uuid NOT NULL,
   organization_id uuid NOT NULL,
@@ -180,6 +211,26 @@ CREATE TABLE idempotent_calls (
   CONSTRAINT idempotent_calls_pkey PRIMARY KEY (organization_id, user_id, key)
 );
 CREATE INDEX idempotent_calls_expired ON public.idempotent_calls USING btree (expires_at);
+
+CREATE TABLE invitations (
+  id uuid NOT NULL,
+  organization_id uuid NOT NULL,
+  email text NOT NULL,
+  email_key text NOT NULL,
+  role text NOT NULL,
+  hash text NOT NULL,
+  invited_by uuid NOT NULL,
+  expires_at timestamp(3) with time zone NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  updated_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT invitations_role CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  CONSTRAINT invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(id),
+  CONSTRAINT invitations_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
+  CONSTRAINT invitations_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT invitations_address UNIQUE (organization_id, email_key),
+  CONSTRAINT invitations_hash UNIQUE (hash)
+);
+CREATE INDEX invitations_expired ON public.invitations USING btree (expires_at);
 
 CREATE TABLE machines (
   id uuid NOT NULL,

@@ -1,4 +1,5 @@
 import { localHostLayer } from "@coppice/adapter-git"
+import { passwordHasherLayer } from "@coppice/adapter-http"
 import {
   embeddedLayer,
   type EmbeddedUnavailable,
@@ -66,7 +67,7 @@ const installationLayer = (config: Config) =>
  * while there is no server. It is built in this order, lock first, and ends in the opposite one.
  */
 export const servicesLayer = (config: Config) =>
-  Layer.mergeAll(storeLayer, hostLayer(config)).pipe(
+  Layer.mergeAll(storeLayer, hostLayer(config), passwordHasherLayer).pipe(
     Layer.provideMerge(Layer.effectDiscard(migrate)),
     Layer.provideMerge(databaseLayer(config)),
     Layer.provideMerge(installationLayer(config)),

@@ -1,5 +1,5 @@
 import { createHttpApp, serveHttp } from "@coppice/adapter-http"
-import type { HttpPorts } from "@coppice/adapter-http"
+import type { HttpPorts, SetupLink } from "@coppice/adapter-http"
 import { checkDatabase } from "@coppice/adapter-store"
 import { serviceInstructions, toolCatalog, type CurrentPrincipal, type ToolServices } from "@coppice/core"
 import { Effect } from "effect"
@@ -46,7 +46,7 @@ const listenFailure = (host: string, port: number, error: NodeJS.ErrnoException)
 type Services = Exclude<ToolServices, CurrentPrincipal> | HttpPorts | SqlClient
 
 /** Serves the whole interface until the scope closes. */
-export const httpServer = Effect.gen(function*() {
+export const httpServer = Effect.fn("httpServer")(function*(pages: { readonly setup?: SetupLink }) {
   const { config: { baseUrl, host, port, trustedProxies } } = yield* Installation
   const app = createHttpApp<Services>({
     context: yield* Effect.context<Services>(),
@@ -56,6 +56,7 @@ export const httpServer = Effect.gen(function*() {
     trustedProxies,
     isOutage,
     ready: Effect.match(checkDatabase(), { onSuccess: () => true, onFailure: () => false }),
+    ...pages,
     ...(baseUrl === undefined ? {} : { baseUrl })
   })
   return yield* Effect.acquireRelease(

@@ -3,14 +3,18 @@ import { servicesLayer } from "./compose.ts"
 import { loadConfig } from "./config/config.ts"
 import { logLayer } from "./log.ts"
 import { reportFailure } from "./report-failure.ts"
-import { serve } from "./serve.ts"
+import { type FirstStep, serve } from "./serve.ts"
 import { stopOnSignal } from "./stop-on-signal.ts"
 
-const ready = ({ hasUsers, url }: { readonly url: string; readonly hasUsers: boolean }) => {
-  const next = hasUsers
-    ? ""
-    : "There is no user yet. Create the first one:\n  npm run coppice -- users create --email you@example.com\n"
-  process.stdout.write(`Coppice is ready at ${url}\n${next}`)
+const steps = {
+  "set up": (url: string) =>
+    `There is no user yet. Open this link to set the service up; it works once:\n  ${url}\n`
+    + "Or create the first user here:\n  npm run coppice -- users create --email you@example.com\n",
+  "set a password": (url: string) => `The owner has no password yet. Open this link to set one; it works once:\n  ${url}\n`
+}
+
+const ready = ({ first, url }: { readonly url: string; readonly first: FirstStep | undefined }) => {
+  process.stdout.write(`Coppice is ready at ${url}\n${first === undefined ? "" : steps[first.does](first.url)}`)
 }
 
 const program = Effect.gen(function*() {

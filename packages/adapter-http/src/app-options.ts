@@ -1,11 +1,12 @@
 import type { Limit } from "@coppice/core"
-import type { ApiKeyStore, McpSessionStore, WebhookInbox, WebhookRefusalStore } from "@coppice/core/ports"
+import type { McpSessionStore, WebhookInbox, WebhookRefusalStore } from "@coppice/core/ports"
 import type { Context } from "effect"
-import type { SecureRandom } from "effect/crypto/SecureRandom"
+import type { PagePorts } from "./pages/define-page.ts"
+import type { PipelinePorts } from "./pipeline/handle-call.ts"
 import type { ServiceOptions } from "./service-options.ts"
 
 /** The ports that the endpoints need, whatever the tools need beside them. */
-export type HttpPorts = ApiKeyStore | McpSessionStore | WebhookInbox | WebhookRefusalStore | SecureRandom
+export type HttpPorts = McpSessionStore | PagePorts | PipelinePorts | WebhookInbox | WebhookRefusalStore
 
 type Required = "tools" | "version"
 

@@ -28,12 +28,13 @@ export const createHttpApp = <R>(options: HttpAppOptions<R>): HttpApp => {
     ready: Effect.suspend(() => stopping.signal.aborted ? Effect.succeed(false) : ready)
   })
   const run = makeRunEffect<R | HttpPorts>(options.context, isOutage)
+  const trustedProxies = options.trustedProxies ?? []
   const challenge = makeChallenge({
-    trustedProxies: options.trustedProxies ?? [],
+    trustedProxies,
     failedCredentials: options.failedCredentials ?? { max: 120, windowSeconds: 60 }
   })
 
-  const h3 = mountCatalog<R | HttpPorts>({ catalog, baseUrl: options.baseUrl, run, challenge })
+  const h3 = mountCatalog<R | HttpPorts>({ catalog, baseUrl: options.baseUrl, run, challenge, trustedProxies, isOutage })
   return {
     fetch: async (request) => h3.fetch(request),
     h3,

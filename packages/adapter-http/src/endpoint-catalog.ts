@@ -13,6 +13,8 @@ import { healthz, readyz } from "./health/health-endpoints.ts"
 import { healthzDocs, readyzDocs } from "./health/health-docs.ts"
 import { endSessionEndpoint } from "./mcp/end-session-endpoint.ts"
 import { makePostEndpoint, maxMessageBytes } from "./mcp/post-endpoint.ts"
+import { assets } from "./pages/assets.ts"
+import { pageCatalog } from "./pages/page-catalog.ts"
 import type { ServiceOptions } from "./service-options.ts"
 import { webhookDocs } from "./webhook/webhook-docs.ts"
 import { webhookEndpoint } from "./webhook/webhook-endpoint.ts"
@@ -102,7 +104,9 @@ export const endpointCatalog = <R>(service: ServiceOptions<R>): ReadonlyArray<En
       security: "public",
       docs: readyzDocs,
       handle: readyz(service.ready)
-    })
+    }),
+    ...assets,
+    ...pageCatalog(service)
   ]
   return catalog
 }

@@ -2,7 +2,8 @@ import type { CurrentPrincipal, Limit } from "@coppice/core"
 import type { Effect } from "effect"
 import type { EndpointDocs } from "./endpoint-docs.ts"
 import type { Failure } from "./errors/failure.ts"
-import type { Call } from "./pipeline/call.ts"
+import type { CurrentPerson, CurrentVisit } from "./pipeline/browser.ts"
+import type { Call, FormCall } from "./pipeline/call.ts"
 import type { Reply } from "./reply.ts"
 
 export type Method = "GET" | "POST" | "DELETE"
@@ -32,8 +33,8 @@ interface Common {
   readonly deprecated?: Deprecation
   /** Whether pages of other sites may call it; left out, browsers keep them from it. Never for what goes by a cookie. */
   readonly cors?: "open"
-  /** What documents say of it beyond what the other fields do. */
-  readonly docs: EndpointDocs
+  /** What documents say of it beyond what the other fields do. Left out for what is for people only, which no document lists. */
+  readonly docs?: EndpointDocs
 }
 
 /** Anybody may ask. */
@@ -59,6 +60,35 @@ export interface WebhookEndpoint<R> extends Common {
   readonly handle: (call: Call) => Effect.Effect<Reply, Failure, R>
 }
 
+export interface Page<Needs> extends Common {
+  readonly docs?: never
+  readonly cors?: never
+  /** What it is, for who reads the catalogue. */
+  readonly summary: string
+  readonly security: Needs
+  readonly maxBodyBytes?: never
+}
+
+/** Seen, as a page. */
+export interface View<R> {
+  readonly method: "GET"
+  readonly handle: (call: Call) => Effect.Effect<Reply, Failure, R>
+}
+
+/** Sent, as a form of one of the service's own pages: what comes from elsewhere is refused before the handler hears of it. */
+export interface Submission<R> {
+  readonly method: "POST"
+  readonly handle: (call: FormCall) => Effect.Effect<Reply, Failure, R>
+}
+
+/** A page for whoever comes by in a browser, signed in or not. A failure is a page, too. */
+export type VisitorEndpoint<R> = Page<"visitor"> & (View<R | CurrentVisit> | Submission<R | CurrentVisit>)
+
+/** A page for who is signed in. Others are sent to sign in, and come back. */
+export type BrowserEndpoint<R> =
+  & Page<"browser">
+  & (View<R | CurrentVisit | CurrentPerson | CurrentPrincipal> | Submission<R | CurrentVisit | CurrentPerson | CurrentPrincipal>)
+
 /** Gone: any method is answered 410 with a hint that names the replacement. */
 export interface RemovedEndpoint extends Common {
   readonly security: "public"
@@ -66,7 +96,18 @@ export interface RemovedEndpoint extends Common {
 }
 
 /** One row of the catalogue: all that mounting, documents and tests need to know about an address. */
-export type Endpoint<R = never> = PublicEndpoint<R> | BearerEndpoint<R> | WebhookEndpoint<R> | RemovedEndpoint
+export type Endpoint<R = never> =
+  | PublicEndpoint<R>
+  | BearerEndpoint<R>
+  | WebhookEndpoint<R>
+  | VisitorEndpoint<R>
+  | BrowserEndpoint<R>
+  | RemovedEndpoint
+
+/** What programs call, and documents list. */
+export type DocumentedEndpoint<R = never> = Exclude<Endpoint<R>, VisitorEndpoint<R> | BrowserEndpoint<R>> & { readonly docs: EndpointDocs }
+
+export const isDocumented = <R>(endpoint: Endpoint<R>): endpoint is DocumentedEndpoint<R> => endpoint.docs !== undefined
 
 /** The identity, for the types. */
 export const defineEndpoint = <R = never>(endpoint: Endpoint<R>): Endpoint<R> => endpoint

@@ -4,4 +4,6 @@ export { defineEndpoint, type Deprecation, type Endpoint, type Method, type Remo
 export type { EndpointDocs } from "./endpoint-docs.ts"
 export { endpointCatalog } from "./endpoint-catalog.ts"
 export { type HttpServer, type ServeOptions, serveHttp } from "./serve.ts"
+export type { SetupLink } from "./pages/setup.tsx"
 export type { ServiceOptions } from "./service-options.ts"
+export { passwordHasherLayer } from "./sign-in/password-hasher.ts"

@@ -1,13 +1,14 @@
-import type { ApiKeyStore } from "@coppice/core/ports"
+import { CallerAddress } from "@coppice/core"
 import { Effect } from "effect"
 import { H3, type H3Event } from "h3"
 import type { Endpoint } from "./endpoint.ts"
 import { failureReply } from "./errors/error-envelope.ts"
 import { type Failure, Refused } from "./errors/failure.ts"
 import type { Call } from "./pipeline/call.ts"
+import { clientAddress, proxyList } from "./pipeline/client-address.ts"
 import { corsFields, preflightFields } from "./pipeline/cors.ts"
 import { deprecationHeaders } from "./pipeline/deprecation.ts"
-import { handleCall } from "./pipeline/handle-call.ts"
+import { handleCall, type PipelinePorts } from "./pipeline/handle-call.ts"
 import { allowOf, methodNotAllowed, selectEndpoint } from "./pipeline/method.ts"
 import { admitsOrigin, foreignHost, foreignOrigin, ownBase } from "./pipeline/own-origin.ts"
 import { empty, type Reply } from "./reply.ts"
@@ -17,7 +18,10 @@ export interface MountOptions<R> {
   readonly catalog: ReadonlyArray<Endpoint<R>>
   readonly baseUrl: string | undefined
   /** Runs one request's effect to its reply, whatever happens in it. */
-  readonly run: (request: Request, effect: Effect.Effect<Reply, never, R | ApiKeyStore>) => Promise<Reply>
+  readonly run: (request: Request, effect: Effect.Effect<Reply, never, R | PipelinePorts>) => Promise<Reply>
+  /** Whose word on who the client is counts. */
+  readonly trustedProxies: ReadonlyArray<string>
+  readonly isOutage: (defect: unknown) => boolean
   /** The answer to a request without a good credential. */
   readonly challenge: (call: Call, failure: Failure) => Effect.Effect<Reply>
 }
@@ -35,10 +39,12 @@ const byPath = <R>(catalog: ReadonlyArray<Endpoint<R>>): ReadonlyMap<string, Rea
 }
 
 /** Answers at every address of the catalogue, and 404 at any other. */
-export const mountCatalog = <R>({ baseUrl, catalog, challenge, run }: MountOptions<R>): H3 => {
+export const mountCatalog = <R>(options: MountOptions<R>): H3 => {
+  const { baseUrl, catalog, challenge, isOutage, run } = options
+  const trusted = proxyList(options.trustedProxies)
   const mount = (endpoints: ReadonlyArray<Endpoint<R>>) => {
     const cors = corsFields(endpoints)
-    const options: Reply = { ...empty(204), headers: { allow: allowOf(endpoints), ...preflightFields(endpoints) } }
+    const allowed: Reply = { ...empty(204), headers: { allow: allowOf(endpoints), ...preflightFields(endpoints) } }
     const added = new Map(endpoints.map((endpoint) => [
       endpoint,
       endpoint.deprecated === undefined ? cors : { ...cors, ...deprecationHeaders(endpoint.deprecated) }
@@ -51,12 +57,16 @@ export const mountCatalog = <R>({ baseUrl, catalog, challenge, run }: MountOptio
       const endpoint = selectEndpoint(endpoints, request.method)
       if (endpoint === undefined) {
         return request.method === "OPTIONS"
-          ? toResponse(options)
+          ? toResponse(allowed)
           : toResponse(failureReply(methodNotAllowed(endpoints, request.method)), cors)
       }
       const call = { request, base, params: context.params ?? {} }
-      const answer = Effect.catch(handleCall(endpoint, call), (failure) =>
-        failure.code === "UNAUTHORIZED" ? challenge(call, failure) : Effect.succeed(failureReply(failure)))
+      const answer = handleCall(endpoint, call, isOutage).pipe(
+        Effect.catch((failure) =>
+          failure.code === "UNAUTHORIZED" ? challenge(call, failure) : Effect.succeed(failureReply(failure))
+        ),
+        Effect.provideService(CallerAddress, clientAddress(request, trusted))
+      )
       return toResponse(await run(request, answer), added.get(endpoint))
     }
   }

@@ -14,10 +14,16 @@ class PlainResponse extends HTTPResponse {
   }
 }
 
+const withCookies = (fields: HeaderFields, cookies: ReadonlyArray<string>): Headers => {
+  const headers = new Headers(fields)
+  for (const cookie of cookies) headers.append("set-cookie", cookie)
+  return headers
+}
+
 /** A reply as h3 sends it, with the headers that its usage and its endpoint add. */
-export const toResponse = ({ body, headers, status, usage }: Reply, added?: HeaderFields): HTTPResponse =>
-  new PlainResponse(body, status, usage === undefined ? { ...headers, ...added } : {
-    ...headers,
-    ...rateLimitHeaders(usage),
-    ...added
-  })
+export const toResponse = ({ body, cookies = [], headers, status, usage }: Reply, added?: HeaderFields): HTTPResponse => {
+  const fields = usage === undefined ? { ...headers, ...added } : { ...headers, ...rateLimitHeaders(usage), ...added }
+  return cookies.length === 0
+    ? new PlainResponse(body, status, fields)
+    : new HTTPResponse(body, { status, headers: withCookies(fields, cookies) })
+}

@@ -1,8 +1,9 @@
 import type { CurrentPrincipal, Tool } from "@coppice/core"
 import type { Effect } from "effect"
+import type { PageSettings } from "./pages/page-catalog.ts"
 
 /** What the endpoints say and do beyond what the ports give. */
-export interface ServiceOptions<R> {
+export interface ServiceOptions<R> extends PageSettings {
   /** The tools that MCP clients see, in the order in which they see them. */
   readonly tools: ReadonlyArray<Tool<R | CurrentPrincipal>>
   /** The version that the service says it has. */

@@ -16,7 +16,7 @@ describeMatrix("endpoints", (context) => {
   })
 
   it(verifies("error.not-found-code") + "answers an unknown address with 404", async () => {
-    for (const path of ["/", "/nope", "/mcp/more", "/api/automations/webhook", "/api/automations/webhook/a/b", "/%2e%2e/x", "//mcp"]) {
+    for (const path of ["/nowhere", "/nope", "/mcp/more", "/api/automations/webhook", "/api/automations/webhook/a/b", "/%2e%2e/x", "//mcp"]) {
       const response = await context().fetch(path, { method: "POST", body: "{}" })
       expect([path, response.status, (await errorOf(response)).code]).toEqual([path, 404, "NOT_FOUND"])
     }

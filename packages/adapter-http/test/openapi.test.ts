@@ -50,10 +50,10 @@ describeMatrix("openapi", (context: () => MatrixContext) => {
     expect((await new Validator().validate(structuredClone(broken) as never)).valid).toBe(false)
   })
 
-  it("has each address and method of the catalogue, and nothing else", async () => {
+  it("has each address and method of the catalogue that is documented, and nothing else", async () => {
     const document = await read()
     const catalog = endpointCatalog({ tools: [], version: "1" } as never)
-    const expected = catalog.flatMap((endpoint) =>
+    const expected = catalog.filter(({ docs }) => docs !== undefined).flatMap((endpoint) =>
       endpoint.paths.map((path) =>
         `${"removed" in endpoint ? "post" : endpoint.method.toLowerCase()} ${path.replace(":automationId", "{automationId}")}`))
     const described = Object.entries(document.paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))

@@ -88,6 +88,8 @@ describe("a deprecated surface", () => {
     const h3 = mountCatalog({
       catalog: [endpoint],
       baseUrl: undefined,
+      trustedProxies: [],
+      isOutage: () => false,
       run: (_, effect) => Effect.runPromise(effect as Effect.Effect<never>),
       challenge: () => Effect.succeed(empty(401))
     })

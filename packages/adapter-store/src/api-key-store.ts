@@ -3,6 +3,7 @@ import { ApiKeyStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { credentialSignal } from "./mcp-signal.ts"
+import { arrayParameter } from "./postgres.ts"
 import { addHits, millis, usage } from "./rate-window.ts"
 import { columns, instant, pageBounds, pageOf, recordOf, reference } from "./record.ts"
 
@@ -34,7 +35,7 @@ export const apiKeyStoreLayer = Layer.effect(
             name: key.name,
             hash,
             access: key.access,
-            projectIds: key.projectIds,
+            projectIds: key.projectIds && arrayParameter.uuid(key.projectIds),
             lastUsedAt: instant(key.lastUsedAt),
             expiresAt: instant(key.expiresAt),
             revokedAt: instant(key.revokedAt),
@@ -70,6 +71,11 @@ export const apiKeyStoreLayer = Layer.effect(
             INSERT INTO rate_windows AS w (key, count, opened_at, ends_at)
             SELECT 'api-key:' || k.api_key_id, ${hits}, k.now, k.now + ${limit.windowSeconds} * interval '1 second' FROM k
             ${addingHits} RETURNING count, ends_at
+          ),
+          used AS (
+            UPDATE api_keys AS a SET last_used_at = k.now FROM k
+            WHERE a.organization_id = k.organization_id AND a.id = k.api_key_id
+              AND (a.last_used_at IS NULL OR a.last_used_at <= k.now - interval '1 minute')
           )
           SELECT k.api_key_id, k.organization_id, k.user_id, k.role, k.access, k.project_ids, w.count,
             ${endsAtMillis} AS ends_at_millis, ${nowMillis} AS now_millis

@@ -4,14 +4,18 @@ import { apiKeyStoreLayer } from "./api-key-store.ts"
 import { authorizationCodeStoreLayer } from "./authorization-code-store.ts"
 import { automationStoreLayer } from "./automation-store.ts"
 import { grantStoreLayer } from "./grant-store.ts"
+import { auditLogLayer } from "./audit-log.ts"
+import { browserSessionStoreLayer } from "./browser-session-store.ts"
 import { hostStoreLayer } from "./host-store.ts"
 import { idempotencyStoreLayer } from "./idempotency-store.ts"
+import { invitationStoreLayer } from "./invitation-store.ts"
 import { mcpSessionStoreLayer } from "./mcp-session-store.ts"
 import { memberStoreLayer } from "./member-store.ts"
 import { oauthClientStoreLayer } from "./oauth-client-store.ts"
 import { oauthTokenStoreLayer } from "./oauth-token-store.ts"
 import { organizationStoreLayer } from "./organization-store.ts"
 import { projectStoreLayer } from "./project-store.ts"
+import { rateLimiterLayer } from "./rate-limiter.ts"
 import { runEventStoreLayer } from "./run-event-store.ts"
 import { runQueueLayer } from "./run-queue.ts"
 import { runStoreLayer } from "./run-store.ts"
@@ -35,14 +39,18 @@ export const storeLayer = Layer.mergeAll(
   authorizationCodeStoreLayer,
   automationStoreLayer,
   grantStoreLayer,
+  auditLogLayer,
+  browserSessionStoreLayer,
   hostStoreLayer,
   idempotencyStoreLayer,
+  invitationStoreLayer,
   mcpSessionStoreLayer,
   memberStoreLayer,
   oauthClientStoreLayer,
   oauthTokenStoreLayer,
   organizationStoreLayer,
   projectStoreLayer,
+  rateLimiterLayer,
   runEventStoreLayer,
   runQueueLayer,
   runStoreLayer,

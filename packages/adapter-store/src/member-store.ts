@@ -1,4 +1,4 @@
-import { Member } from "@coppice/core"
+import { type Conflict, Member, type User } from "@coppice/core"
 import { MemberStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -20,8 +20,16 @@ export const memberColumns = (member: Member) =>
     updatedAt: instant(member.updatedAt)
   })
 
-export const memberAlready = (email: string) =>
+const memberAlready = (email: string) =>
   conflictOn("members_user", `${email} is a member already.`, "Change the role of the member instead.")
+
+/** Stores a member in one statement, with the user where that is a new one. */
+export const insertMember = (sql: SqlClient, member: Member, newUser: User | undefined): Effect.Effect<unknown, Conflict> => {
+  const insert = sql`INSERT INTO members ${sql.insert(memberColumns(member))}`
+  return newUser === undefined
+    ? insert.pipe(memberAlready(member.email))
+    : sql`WITH joined AS (INSERT INTO users ${sql.insert(userColumns(newUser))}) ${insert}`.pipe(emailTaken(newUser.email))
+}
 
 /** What a query says of a member `m` whose user is `u`: name and e-mail are the user's. */
 export const memberFields = "m.id, m.organization_id, m.user_id, u.email, u.name, m.role, m.created_at, m.updated_at"
@@ -33,11 +41,7 @@ export const memberStoreLayer = Layer.effect(
     const fields = sql.literal(memberFields)
     return MemberStore.of({
       add: Effect.fn("MemberStore.add")(function*(_organizationId, member, newUser) {
-        const insertMember = sql`INSERT INTO members ${sql.insert(memberColumns(member))}`
-        if (newUser === undefined) return void (yield* insertMember.pipe(memberAlready(member.email)))
-        yield* sql`WITH joined AS (INSERT INTO users ${sql.insert(userColumns(newUser))}) ${insertMember}`.pipe(
-          emailTaken(newUser.email)
-        )
+        yield* insertMember(sql, member, newUser)
       }),
       find: Effect.fn("MemberStore.find")(function*(organizationId, userId) {
         const [row] = yield* sql`

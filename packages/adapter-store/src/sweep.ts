@@ -3,9 +3,14 @@ import { SqlClient } from "effect/sql/SqlClient"
 
 const batch = 1000
 
+/** A year, and then some for those who look back at the end of it. */
+const auditDays = 400
+
 /**
  * Removes what has run out: rate windows a minute after they closed, idempotency keys a day after they expired, the
- * sessions that MCP clients left, and messages to them after an hour. It passes over rows that somebody holds, so that it neither waits nor is waited for in a ring.
+ * sessions that MCP clients left, and messages to them after an hour; sign-ins and invitations that expired; and entries
+ * of the audit log after 400 days. It passes over rows that somebody holds, so that it neither waits nor is waited for in
+ * a ring.
  */
 export const sweep = Effect.gen(function*() {
   const sql = yield* SqlClient
@@ -28,7 +33,20 @@ export const sweep = Effect.gen(function*() {
       SELECT session_id, sequence FROM mcp_messages WHERE created_at < clock_timestamp() - interval '1 hour'
       LIMIT ${batch} FOR UPDATE SKIP LOCKED
     ) RETURNING 1`
-  for (const rows of [windows, calls, sessions, messages]) {
+  const browsers = sql`
+    DELETE FROM browser_sessions WHERE id IN (
+      SELECT id FROM browser_sessions WHERE expires_at < clock_timestamp() LIMIT ${batch} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1`
+  const invitations = sql`
+    DELETE FROM invitations WHERE (organization_id, id) IN (
+      SELECT organization_id, id FROM invitations WHERE expires_at < clock_timestamp() LIMIT ${batch} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1`
+  const entries = sql`
+    DELETE FROM audit_entries WHERE (organization_id, id) IN (
+      SELECT organization_id, id FROM audit_entries WHERE at < clock_timestamp() - ${auditDays} * interval '1 day'
+      LIMIT ${batch} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1`
+  for (const rows of [windows, calls, sessions, messages, browsers, invitations, entries]) {
     while ((yield* rows).length === batch) yield* Effect.yieldNow
   }
 })

@@ -1,4 +1,4 @@
-import { User } from "@coppice/core"
+import { type Timestamp, User, type UserId } from "@coppice/core"
 import { UserStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -20,6 +20,11 @@ export const userColumns = (user: User) =>
     createdAt: instant(user.createdAt),
     updatedAt: instant(user.updatedAt)
   })
+
+/** Keeps the hash of a password in place of the one before. */
+export const putPasswordHash = (sql: SqlClient, userId: UserId, passwordHash: string, at: Timestamp) =>
+  sql`INSERT INTO user_passwords (user_id, hash, updated_at) VALUES (${userId}, ${passwordHash}, ${instant(at)})
+    ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, updated_at = excluded.updated_at`.pipe(Effect.orDie)
 
 export const userStoreLayer = Layer.effect(
   UserStore,
@@ -43,10 +48,8 @@ export const userStoreLayer = Layer.effect(
         return isThere(rows)
       }, Effect.orDie),
       setPasswordHash: Effect.fn("UserStore.setPasswordHash")(function*(id, passwordHash, at) {
-        yield* sql`
-          INSERT INTO user_passwords (user_id, hash, updated_at) VALUES (${id}, ${passwordHash}, ${instant(at)})
-          ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, updated_at = excluded.updated_at`
-      }, Effect.orDie),
+        yield* putPasswordHash(sql, id, passwordHash, at)
+      }),
       passwordHash: Effect.fn("UserStore.passwordHash")(function*(id) {
         const [row] = yield* sql<{ readonly hash: string }>`SELECT hash FROM user_passwords WHERE user_id = ${id}`
         return row?.hash

@@ -34,6 +34,7 @@ const literals = {
   automations_status: AutomationStatus.literals,
   automations_workspace_mode: WorkspaceMode.literals,
   hosts_status: HostStatus.literals,
+  invitations_role: Role.literals,
   mcp_sessions_log_level: LogLevel.literals,
   members_role: Role.literals,
   oauth_clients_auth_method: ClientAuthMethod.literals,

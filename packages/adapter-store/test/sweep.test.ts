@@ -7,7 +7,7 @@ import { sweep } from "../src/sweep.ts"
 import { migratedDatabase } from "./replica.ts"
 
 describePostgres("a sweep", () => {
-  it.live("removes windows, sessions and messages whose time is over, in batches, and passes over what somebody holds", () =>
+  it.live("removes windows, sessions, messages, invitations and entries whose time is over, in batches, and passes over what somebody holds", () =>
     Effect.gen(function*() {
       const url = Redacted.make(yield* migratedDatabase)
       yield* Effect.gen(function*() {
@@ -26,6 +26,16 @@ describePostgres("a sweep", () => {
             log_level, expires_at, created_at, updated_at)
           SELECT expiry, o.id, u.id, 'operator', '2025-11-25', 'c', '1', 'info', now() + expiry::interval, now(), now()
           FROM o, u, unnest(ARRAY['-1 second', '1 hour']) AS expiry`
+        yield* sql`
+          INSERT INTO browser_sessions SELECT gen_random_uuid(), u.id, expiry, '::1', expiry, now(), now() + expiry::interval, now(), now()
+          FROM users u, unnest(ARRAY['-1 second', '1 hour']) AS expiry`
+        yield* sql`
+          INSERT INTO invitations SELECT gen_random_uuid(), u.active_organization_id, expiry, expiry, 'member', expiry, u.id,
+            now() + expiry::interval, now(), now()
+          FROM users u, unnest(ARRAY['-1 second', '1 hour']) AS expiry`
+        yield* sql`
+          INSERT INTO audit_entries SELECT gen_random_uuid(), o.id, 'user.signed_in', NULL, age, NULL, '::1', now() - age::interval
+          FROM organizations o, unnest(ARRAY['401 days', '399 days']) AS age`
         yield* sql`INSERT INTO mcp_messages SELECT '1 hour', n, '{}', now() - n * interval '40 minutes'
           FROM generate_series(1, 3) AS n`
         yield* Effect.gen(function*() {
@@ -35,6 +45,9 @@ describePostgres("a sweep", () => {
         const left = yield* sql`SELECT key FROM rate_windows ORDER BY key`
         assert.deepStrictEqual(left, [{ key: "old:7" }, { key: "open" }])
         assert.deepStrictEqual(yield* sql`SELECT id FROM mcp_sessions`, [{ id: "1 hour" }])
+        assert.deepStrictEqual(yield* sql`SELECT user_agent FROM browser_sessions`, [{ userAgent: "1 hour" }])
+        assert.deepStrictEqual(yield* sql`SELECT email FROM invitations`, [{ email: "1 hour" }])
+        assert.deepStrictEqual(yield* sql`SELECT subject FROM audit_entries`, [{ subject: "399 days" }])
         assert.deepStrictEqual(yield* sql`SELECT sequence FROM mcp_messages`, [{ sequence: 1 }])
       }).pipe(Effect.provide(postgresLayer({ url })))
     }))

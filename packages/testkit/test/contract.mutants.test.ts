@@ -3,13 +3,17 @@ import type { Automation, Run } from "@coppice/core"
 import {
   AgentSessionStore,
   ApiKeyStore,
+  AuditLog,
   AutomationStore,
+  BrowserSessionStore,
   HostStore,
   IdempotencyStore,
+  InvitationStore,
   McpSessionStore,
   MemberStore,
   OrganizationStore,
   ProjectStore,
+  RateLimiter,
   RunEventStore,
   RunQueue,
   RunStore,
@@ -92,6 +96,47 @@ const mutants: ReadonlyArray<Mutant> = [
   mutant(ApiKeyStore, "lets an expired key in for another five seconds", (store) => ({
     authenticate: (hash, limit) => ahead(-5_000, store.authenticate(hash, limit))
   })),
+  mutant(ApiKeyStore, "opens everything with any key", (store) => ({
+    authenticate: (...args) =>
+      Effect.map(store.authenticate(...args), (answer) => {
+        if (answer === undefined) return undefined
+        const { access: _, projectIds: __, ...principal } = answer.principal
+        return { ...answer, principal: { ...principal, access: "full" } }
+      })
+  })),
+  mutant(ApiKeyStore, "identifies with access to everything", (store) => ({
+    identify: (hash) =>
+      Effect.map(store.identify(hash), (principal) => {
+        if (principal === undefined) return undefined
+        const { projectIds: _, ...rest } = principal
+        return rest
+      })
+  })),
+  mutant(ApiKeyStore, "writes down each use", (store, { apiKeys }) => ({
+    authenticate: (hash, ...rest) => {
+      const row = [...apiKeys.values()].find((row) => row.hash === hash)
+      if (row !== undefined) {
+        const { lastUsedAt: _, ...key } = row.key
+        apiKeys.set(key.id, { ...row, key })
+      }
+      return store.authenticate(hash, ...rest)
+    }
+  })),
+  mutant(ApiKeyStore, "takes who only asks for who uses", (store, { apiKeys }) => ({
+    identify: (hash) =>
+      Effect.tap(store.identify(hash), () =>
+        Effect.map(DateTime.now, (lastUsedAt) => {
+          const row = [...apiKeys.values()].find((row) => row.hash === hash)
+          if (row !== undefined) apiKeys.set(row.key.id, { ...row, key: { ...row.key, lastUsedAt } })
+        }))
+  })),
+
+  mutant(AuditLog, "forgets who did it", (log) => ({
+    add: ({ actorId, ...entry }) => log.add(actorId === undefined ? entry : { ...entry, subjectId: actorId })
+  })),
+  mutant(AuditLog, "shows the entries of any organization", (_, { auditEntries }) => ({
+    list: () => Effect.sync(() => ({ items: [...auditEntries.values()].toReversed() }))
+  })),
 
   mutant(AutomationStore, "shows the automations of any organization", (store, { automations }) => ({
     get: (organizationId, idOrName) =>
@@ -117,6 +162,42 @@ const mutants: ReadonlyArray<Mutant> = [
   mutant(AutomationStore, "removes an automation under its runs", (_, { automations }) => ({
     remove: (organizationId, id) =>
       Effect.sync(() => automations.get(id)?.automation.organizationId === organizationId && automations.delete(id))
+  })),
+
+  mutant(BrowserSessionStore, "takes idle sessions for used ones", (store) => ({
+    use: (hash, idleMillis) => store.use(hash, idleMillis * 1e6)
+  })),
+  mutant(BrowserSessionStore, "lets an expired session live for another five seconds", (store) => ({
+    use: (hash, idleMillis) => ahead(-5_000, store.use(hash, idleMillis))
+  })),
+  mutant(BrowserSessionStore, "does not notice that a session is used", (store, { browserSessions }) => ({
+    use: (hash, idleMillis) =>
+      Effect.suspend(() => {
+        const row = [...browserSessions.values()].find((row) => row.hash === hash)
+        return Effect.tap(store.use(hash, idleMillis), () => Effect.sync(() => row && browserSessions.set(row.session.id, row)))
+      })
+  })),
+  mutant(BrowserSessionStore, "goes by the clock of who began a session", (store, { browserSessions }) => ({
+    create: (session, hash, maxSessions) =>
+      Effect.tap(store.create(session, hash, maxSessions), () =>
+        Effect.sync(() => browserSessions.set(session.id, { session, hash })))
+  })),
+  mutant(BrowserSessionStore, "ends anybody's session", (store, { browserSessions }) => ({
+    end: (userId, id) => store.end(browserSessions.get(id)?.session.userId ?? userId, id)
+  })),
+  mutant(BrowserSessionStore, "keeps no session where one is to be kept", (store) => ({
+    endAll: (userId) => store.endAll(userId)
+  })),
+  mutant(BrowserSessionStore, "lets a user have any number", (store) => ({
+    create: (session, hash) => store.create(session, hash, Number.MAX_SAFE_INTEGER)
+  })),
+  mutant(BrowserSessionStore, "begins in two steps", (store, { browserSessions }) => ({
+    create: (...args) => torn(browserSessions, store.create(...args))
+  })),
+  mutant(BrowserSessionStore, "lists the expired ones", (_, { browserSessions }) => ({
+    list: (userId) =>
+      Effect.sync(() =>
+        [...browserSessions.values()].map(({ session }) => session).filter((session) => session.userId === userId).toReversed())
   })),
 
   mutant(HostStore, "shows the hosts of any organization", (store, { hosts }) => ({
@@ -146,6 +227,43 @@ const mutants: ReadonlyArray<Mutant> = [
   mutant(IdempotencyStore, "shares the keys of all users", (store, { users }) => ({
     begin: (call, ...rest) => store.begin({ ...call, userId: [...users.keys()][0]! }, ...rest),
     complete: (call, result) => store.complete({ ...call, userId: [...users.keys()][0]! }, result)
+  })),
+
+  mutant(InvitationStore, "finds what has expired on the instant", (store) => ({
+    find: (hash, at) => store.find(hash, DateTime.add(at, { milliseconds: -1 }))
+  })),
+  mutant(InvitationStore, "keeps invitations to one address beside each other", (_, { invitations }) => ({
+    create: (invitation, hash) => Effect.sync(() => void invitations.set(invitation.id, { invitation, hash }))
+  })),
+  mutant(InvitationStore, "lets an invitation be accepted again", (store, { invitations }) => ({
+    accept: (...args) =>
+      Effect.suspend(() => {
+        const before = [...invitations]
+        return Effect.tap(store.accept(...args), () => Effect.sync(() => before.forEach(([id, row]) => invitations.set(id, row))))
+      })
+  })),
+  mutant(InvitationStore, "uses an invitation up on a conflict", (store, { invitations }) => ({
+    accept: (hash, ...rest) =>
+      Effect.tapError(store.accept(hash, ...rest), () =>
+        Effect.sync(() => [...invitations].forEach(([id, row]) => row.hash === hash && invitations.delete(id))))
+  })),
+  mutant(InvitationStore, "accepts in two steps", (store, { invitations }) => ({
+    accept: (...args) => torn(invitations, store.accept(...args))
+  })),
+  mutant(InvitationStore, "forgets the password", (store) => ({
+    accept: (hash, member, newUser, at) => store.accept(hash, member, newUser && { user: newUser.user }, at)
+  })),
+  mutant(InvitationStore, "opens any organization", (store, { invitations }) => ({
+    accept: (hash, member, newUser, at) => {
+      const row = [...invitations.values()].find((row) => row.hash === hash)
+      if (row === undefined) return store.accept(hash, member, newUser, at)
+      const { invitation } = row
+      invitations.set(invitation.id, { ...row, invitation: { ...invitation, organizationId: member.organizationId } })
+      return Effect.ensuring(store.accept(hash, member, newUser, at), Effect.sync(() => invitations.has(invitation.id) && invitations.set(invitation.id, row)))
+    }
+  })),
+  mutant(InvitationStore, "takes back the invitations of any organization", (_, { invitations }) => ({
+    revoke: (__, id) => Effect.sync(() => invitations.delete(id))
   })),
 
   mutant(McpSessionStore, "gives a session to anybody", (store, { mcpSessions }) => ({
@@ -205,11 +323,94 @@ const mutants: ReadonlyArray<Mutant> = [
     found: (organization, ...rest) =>
       Effect.tapError(store.found(organization, ...rest), () => Effect.sync(() => organizations.set(organization.id, organization)))
   })),
+  mutant(OrganizationStore, "founds several first ones", (store) => ({
+    found: (organization, user, owner) => store.found(organization, user, owner)
+  })),
+  mutant(OrganizationStore, "founds the first in two steps", (store, { organizations }) => ({
+    found: (...args) => torn(organizations, store.found(...args))
+  })),
+  mutant(OrganizationStore, "answers the organizations of everybody", (store, { members }) => ({
+    ofUser: () =>
+      Effect.map(store.organizations(), (all) =>
+        all.map((organization) => ({
+          organization,
+          member: [...members.values()].find(({ organizationId }) => organizationId === organization.id)!
+        })))
+  })),
+  mutant(UserStore, "lets a user work in any organization", (_, { users }) => ({
+    setActiveOrganization: (id, activeOrganizationId, at) =>
+      Effect.sync(() => {
+        const user = users.get(id)
+        if (user !== undefined) users.set(id, { ...user, activeOrganizationId, updatedAt: at })
+        return user !== undefined
+      })
+  })),
+  mutant(UserStore, "keeps the first password", (store) => ({
+    setPasswordHash: (id, hash, at) =>
+      Effect.flatMap(store.passwordHash(id), (before) => store.setPasswordHash(id, before ?? hash, at))
+  })),
+  mutant(UserStore, "shows the hash with the user", (store, { passwordHashes }) => ({
+    find: (id) => Effect.map(store.find(id), (user) => user && { ...user, passwordHash: passwordHashes.get(id) })
+  })),
   mutant(UserStore, "tells e-mails apart by letter case", (store) => ({
     byEmail: (email) => Effect.map(store.byEmail(email), (user) => user?.email === email ? user : undefined)
   })),
   mutant(MemberStore, "knows the members of any organization", (_, { members }) => ({
     find: (_, userId) => Effect.sync(() => [...members.values()].find((member) => member.userId === userId))
+  })),
+  mutant(MemberStore, "adds a member twice", (_, { members }) => ({
+    add: (__, member) => Effect.sync(() => void members.set(member.id, member))
+  })),
+  mutant(MemberStore, "gives an owner another role", (store, { members }) => ({
+    setRole: (organizationId, userId, role, at) =>
+      Effect.suspend(() => {
+        const owner = [...members.values()].find((member) => member.organizationId === organizationId && member.userId === userId)
+        if (owner?.role !== "owner") return store.setRole(organizationId, userId, role, at)
+        members.set(owner.id, { ...owner, role })
+        return Effect.succeed({ ...owner, role })
+      })
+  })),
+  mutant(MemberStore, "gives the role in every organization", (store, { members }) => ({
+    setRole: (organizationId, userId, role, at) =>
+      Effect.tap(store.setRole(organizationId, userId, role, at), () =>
+        Effect.sync(() => members.forEach((member, id) => member.userId === userId && members.set(id, { ...member, role }))))
+  })),
+  mutant(MemberStore, "leaves the keys of who is removed", (store, { apiKeys }) => ({
+    remove: (...args) =>
+      Effect.suspend(() => {
+        const before = [...apiKeys]
+        return Effect.tap(store.remove(...args), () => Effect.sync(() => before.forEach(([id, row]) => apiKeys.set(id, row))))
+      })
+  })),
+  mutant(MemberStore, "ends the keys of who is removed everywhere", (store, { apiKeys }) => ({
+    remove: (organizationId, userId, at) =>
+      Effect.tap(store.remove(organizationId, userId, at), (removed) =>
+        Effect.sync(() =>
+          apiKeys.forEach((row, id) =>
+            removed && row.key.userId === userId && apiKeys.set(id, { ...row, key: { ...row.key, revokedAt: at } }))))
+  })),
+  mutant(MemberStore, "removes in silence", (store, { mcpListeners }) => ({
+    remove: (...args) =>
+      Effect.suspend(() => {
+        const listeners = [...mcpListeners]
+        mcpListeners.clear()
+        return Effect.tap(store.remove(...args), () => Effect.sync(() => listeners.forEach((each) => mcpListeners.add(each))))
+      })
+  })),
+  mutant(MemberStore, "leaves tasks with who is removed", (store, { tasks }) => ({
+    remove: (...args) =>
+      Effect.suspend(() => {
+        const before = [...tasks]
+        return Effect.tap(store.remove(...args), () => Effect.sync(() => before.forEach(([id, task]) => tasks.set(id, task))))
+      })
+  })),
+  mutant(RateLimiter, "counts all attempts together", (limiter) => ({ hit: (_, limit) => limiter.hit("all", limit) })),
+  mutant(RateLimiter, "keeps windows open five seconds too long", (limiter) => ({
+    hit: (bucket, limit) =>
+      Effect.map(limiter.hit(bucket, { ...limit, windowSeconds: limit.windowSeconds + 5 }), (usage) => ({ ...usage, limit }))
+  })),
+  mutant(RateLimiter, "counts in two steps", (limiter, { windows }) => ({
+    hit: (...args) => torn(windows, limiter.hit(...args))
   })),
 
   mutant(ProjectStore, "shows the projects of any organization", (store, { projects }) => ({

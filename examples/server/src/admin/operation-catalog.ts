@@ -4,10 +4,10 @@ import { automationsWebhookToken, keysCreate, keysList, keysRevoke } from "./cre
 import { doctor } from "./doctor-operation.ts"
 import type { Operation } from "./operation.ts"
 import { operatorPrincipal } from "./operator.ts"
-import { usersCreate } from "./user-operations.ts"
+import { usersCreate, usersPasswordLink } from "./user-operations.ts"
 
 /** What works while there is nobody to act as. */
-const withoutPrincipal = [usersCreate, doctor] as const
+const withoutPrincipal = [usersCreate, usersPasswordLink, doctor] as const
 
 /** What is done as a user: every tool, and what is no tool because secrets pass through it. */
 const own = [keysCreate, keysList, keysRevoke, automationsWebhookToken] as const

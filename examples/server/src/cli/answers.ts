@@ -38,7 +38,9 @@ export interface Answers {
     readonly user: typeof User.Encoded
     readonly member: typeof Member.Encoded
     readonly organization: typeof Organization.Encoded
+    readonly passwordUrl: string
   }
+  readonly users_password_link: { readonly url: string; readonly expiresAt: string }
   readonly keys_create: Answer<typeof keysCreate>
   readonly keys_list: Paged & { readonly apiKeys: ReadonlyArray<ApiKeyRecord> }
   readonly keys_revoke: { readonly apiKey: ApiKeyRecord }

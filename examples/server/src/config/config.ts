@@ -57,6 +57,7 @@ export const loadConfig = Effect.fn("loadConfig")(function*(env: NodeJS.ProcessE
     trustedProxies: given.COPPICE_TRUSTED_PROXIES?.split(",").map((entry) => entry.trim()) ?? [],
     databaseUrl: given.DATABASE_URL === undefined ? undefined : Redacted.make(given.DATABASE_URL),
     adminEmail: given.COPPICE_ADMIN_EMAIL,
+    adminPassword: given.COPPICE_ADMIN_PASSWORD === undefined ? undefined : Redacted.make(given.COPPICE_ADMIN_PASSWORD),
     log: given.COPPICE_LOG,
     repositoryRoots: (repositoryRoots ?? (isLoopback(host) ? ["~"] : [])).map((root) => resolve(expandHome(root, env))),
     agents: agents.map(({ name, ...agent }) => ({ ...agent, name: name ?? agent.id })),

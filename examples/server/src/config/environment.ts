@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { isIP } from "node:net"
-import { Email } from "@coppice/core"
+import { Email, passwordFault } from "@coppice/core"
 import { StartFailure } from "../start-failure.ts"
 import { describeIssues } from "./describe-issues.ts"
 
@@ -40,12 +40,21 @@ const Environment = Schema.Struct({
     filled("a PostgreSQL address, as postgres://user:password@host:5432/database", (text) => /^postgres(?:ql)?:\/\//.test(text))
   ),
   COPPICE_ADMIN_EMAIL: Schema.optionalKey(Email),
+  COPPICE_ADMIN_PASSWORD: Schema.optionalKey(
+    filled("8 to 256 characters", (text) => passwordFault(text) === undefined)
+  ),
   COPPICE_LOG: Schema.optionalKey(Schema.Literals(["pretty", "json"]).annotate({ message: "Expected pretty or json" }))
 })
 
 const names = Object.keys(Environment.fields)
 
-const decode = Schema.decodeUnknownEffect(Environment, { errors: "all" })
+/** A password for nobody is a mistake that would show only when somebody cannot sign in. */
+const Consistent = Environment.check(Schema.makeFilter(({ COPPICE_ADMIN_EMAIL, COPPICE_ADMIN_PASSWORD }) =>
+  COPPICE_ADMIN_PASSWORD === undefined || COPPICE_ADMIN_EMAIL !== undefined ||
+  { path: ["COPPICE_ADMIN_EMAIL"], issue: "Expected an e-mail address, because COPPICE_ADMIN_PASSWORD is set" }
+))
+
+const decode = Schema.decodeUnknownEffect(Consistent, { errors: "all" })
 
 /** Reads the variables. The message names them and what was expected, and never repeats a value: one may hold a password. */
 export const readEnvironment = (env: NodeJS.ProcessEnv) => {

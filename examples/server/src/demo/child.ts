@@ -1,12 +1,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
-// The sources and what is compiled from them lie side by side alike; the sources need the packages' sources too.
+// The sources and what is compiled from them lie side by side alike. Either runs on the packages as they are built: Node
+// reads TypeScript, and no JSX.
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js"
-const program = (name: string): ReadonlyArray<string> => [
-  ...(extension === "ts" ? ["--conditions=development"] : []),
-  fileURLToPath(new URL(`../${name}.${extension}`, import.meta.url))
-]
+const program = (name: string): ReadonlyArray<string> => [fileURLToPath(new URL(`../${name}.${extension}`, import.meta.url))]
 
 export interface Server {
   readonly process: ChildProcess

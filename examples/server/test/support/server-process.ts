@@ -14,7 +14,7 @@ export interface ServerProcess {
 }
 
 export const launchServer = (env: NodeJS.ProcessEnv): ServerProcess => {
-  const child = spawn(process.execPath, ["--conditions=development", main], { env, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"] })
   let output = ""
   const ended = new Promise<string | number>((resolve) => child.once("exit", (code, signal) => resolve(signal ?? code!)))
   const ready = new Promise<void>((resolve, reject) => {

@@ -1,5 +1,5 @@
 import type { Limit } from "@coppice/core"
-import type { Endpoint } from "../endpoint.ts"
+import { type DocumentedEndpoint, type Endpoint, isDocumented } from "../endpoint.ts"
 import { noticeDays } from "../pipeline/versioning-policy.ts"
 import type { ServiceOptions } from "../service-options.ts"
 import { documentPaths, serviceTexts } from "./service-texts.ts"
@@ -11,7 +11,7 @@ const rate = (limit: Limit | undefined): string =>
 
 const row = (...cells: ReadonlyArray<string>): string => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`
 
-const endpointRow = <R>(endpoint: Endpoint<R>): string => {
+const endpointRow = <R>(endpoint: DocumentedEndpoint<R>): string => {
   const { docs, paths, security } = endpoint
   const addresses = paths.map((path) => `\`${path.replace(/:(\w+)/g, "<$1>")}\``).join(", ")
   if ("removed" in endpoint) {
@@ -53,7 +53,7 @@ export const guide = <R>(catalog: ReadonlyArray<Endpoint<R>>, { tools, version }
     "",
     row("method", "address", "", "credential", "limit"),
     "|---|---|---|---|---|",
-    ...catalog.map(endpointRow),
+    ...catalog.filter(isDocumented).map(endpointRow),
     "",
     `Schemas: [OpenAPI](${base}${documentPaths.openapi}).`,
     `Tools with their schemas: [server card](${base}${documentPaths.serverCard}).`,

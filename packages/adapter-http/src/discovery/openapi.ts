@@ -1,5 +1,5 @@
 import type { Limit } from "@coppice/core"
-import type { Endpoint } from "../endpoint.ts"
+import { type DocumentedEndpoint, type Endpoint, isDocumented } from "../endpoint.ts"
 import type { Content } from "../endpoint-docs.ts"
 import { noticeDays } from "../pipeline/versioning-policy.ts"
 import { type HeaderName, responseHeaders, schemaOf, schemas } from "./schemas.ts"
@@ -32,7 +32,7 @@ const schemes = { bearer: "bearer", webhook: "webhookToken", public: undefined }
 const inWords = ({ max, windowSeconds }: Limit): string => `More than ${max} requests in ${windowSeconds} seconds.`
 
 /** What an endpoint answers because of what its row in the catalogue says. */
-const derivedResponses = <R>(endpoint: Endpoint<R>): Readonly<Record<number, Response>> => {
+const derivedResponses = <R>(endpoint: DocumentedEndpoint<R>): Readonly<Record<number, Response>> => {
   if ("removed" in endpoint) return { 410: failure(`Removed. Use ${endpoint.removed.replacement} instead.`) }
   const { cors, maxBodyBytes, security } = endpoint
   const limit = "limit" in endpoint ? endpoint.limit : undefined
@@ -48,7 +48,7 @@ const derivedResponses = <R>(endpoint: Endpoint<R>): Readonly<Record<number, Res
 }
 
 /** What its author says that it answers, with the fields that every such answer has. */
-const declaredResponses = <R>(endpoint: Endpoint<R>): Readonly<Record<string, Response>> => {
+const declaredResponses = <R>(endpoint: DocumentedEndpoint<R>): Readonly<Record<string, Response>> => {
   const limited = "limit" in endpoint && endpoint.limit !== undefined ? rateLimit : []
   const leaving = endpoint.deprecated === undefined ? [] : ["Deprecation", "Sunset", "Link"] as const
   return Object.fromEntries(
@@ -62,7 +62,7 @@ const declaredResponses = <R>(endpoint: Endpoint<R>): Readonly<Record<string, Re
 
 const variable = /:(\w+)/g
 
-const operation = <R>(endpoint: Endpoint<R>, path: string, place: number) => {
+const operation = <R>(endpoint: DocumentedEndpoint<R>, path: string, place: number) => {
   const { docs, id, security } = endpoint
   const scheme = schemes[security]
   const inPath = [...path.matchAll(variable)]
@@ -89,12 +89,12 @@ const operation = <R>(endpoint: Endpoint<R>, path: string, place: number) => {
 }
 
 /** A removed endpoint answers any method; a document names one, and that is the one that callers used. */
-const methodOf = <R>(endpoint: Endpoint<R>): string => "removed" in endpoint ? "post" : endpoint.method.toLowerCase()
+const methodOf = <R>(endpoint: DocumentedEndpoint<R>): string => "removed" in endpoint ? "post" : endpoint.method.toLowerCase()
 
-/** The OpenAPI description of a catalogue. */
+/** The OpenAPI description of what programs call, of a catalogue. */
 export const openapiDocument = <R>(catalog: ReadonlyArray<Endpoint<R>>, base: string) => {
   const paths: Record<string, Record<string, object>> = {}
-  for (const endpoint of catalog) {
+  for (const endpoint of catalog.filter(isDocumented)) {
     for (const [place, path] of endpoint.paths.entries()) {
       const item = paths[path.replace(variable, "{$1}")] ??= {}
       item[methodOf(endpoint)] = operation(endpoint, path, place)

@@ -8,6 +8,11 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>
 }
 
+/** One form on its way through the pipeline: its fields, without the token that let it in. */
+export interface FormCall extends Call {
+  readonly form: URLSearchParams
+}
+
 /** Node's own objects behind a request, where it came over a socket. */
 export interface NodeExchange {
   readonly req: IncomingMessage

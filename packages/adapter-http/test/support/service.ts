@@ -16,7 +16,7 @@ import { ApiKeyStore, WebhookInbox } from "@coppice/core/ports"
 import { MemoryDatabase, memoryLayer } from "@coppice/testkit/memory"
 import { Clock, Context, DateTime, Effect, Layer, Logger, ManagedRuntime } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { createHttpApp, type HttpApp, type HttpAppOptions } from "../../src/index.ts"
+import { createHttpApp, type HttpApp, type HttpAppOptions, type HttpPorts, passwordHasherLayer } from "../../src/index.ts"
 
 /** The real clock, put forward by as much as a test asks. */
 const makeClock = (ahead: { millis: number }): Clock.Clock => {
@@ -58,7 +58,7 @@ export interface Service {
   readonly ahead: { millis: number }
   readonly database: MemoryDatabase["Service"]
   readonly logs: ReadonlyArray<unknown>
-  readonly runtime: ManagedRuntime.ManagedRuntime<ApiKeyStore | WebhookInbox | SecureRandom.SecureRandom, never>
+  readonly runtime: ManagedRuntime.ManagedRuntime<HttpPorts, never>
   readonly watch: Watch
   readonly addKey: () => Promise<
     { key: string; id: ApiKeyId; organizationId: OrganizationId; userId: UserId; memberId: MemberId }
@@ -80,6 +80,7 @@ export const makeService = async (options: Partial<HttpAppOptions<never>> = {}):
       Layer.provideMerge(memoryLayer),
       Layer.provideMerge(Layer.mergeAll(
         MemoryDatabase.layer,
+        passwordHasherLayer,
         SecureRandom.layerWebCrypto,
         Layer.succeed(Clock.Clock, makeClock(ahead)),
         Logger.layer([Logger.make(({ cause, message }) => void logs.push({ message, cause: String(cause) }))])

@@ -9,6 +9,7 @@ import { mcpSessions } from "./0008-mcp-sessions.ts"
 import { signIn } from "./0009-sign-in.ts"
 import { webhookRefusals } from "./0010-webhook-refusals.ts"
 import { oauth } from "./0011-oauth.ts"
+import { browserSessions } from "./0012-browser-sessions.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration, in order. New ones are added at the end; none is ever changed or removed. */
@@ -23,5 +24,6 @@ export const migrations: ReadonlyArray<Migration> = [
   mcpSessions,
   signIn,
   webhookRefusals,
-  oauth
+  oauth,
+  browserSessions
 ]

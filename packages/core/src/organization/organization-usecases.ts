@@ -20,6 +20,8 @@ export const foundOrganization = Effect.fn("foundOrganization")(function*(input:
   readonly organizationName: string
   readonly email: string
   readonly name: string
+  /** Only while there is no organization at all. */
+  readonly first?: boolean
 }) {
   const at = yield* now
   const times = { createdAt: at, updatedAt: at }
@@ -35,7 +37,7 @@ export const foundOrganization = Effect.fn("foundOrganization")(function*(input:
     role: "owner" as const,
     ...times
   }
-  yield* (yield* OrganizationStore).found(organization, user, owner)
+  yield* (yield* OrganizationStore).found(organization, user, owner, { first: input.first ?? false })
   return { organization, user, owner }
 })
 

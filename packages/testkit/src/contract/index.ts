@@ -4,18 +4,22 @@ import { agentLauncherContract } from "./agent-launcher.ts"
 import { agentSessionStoreContract } from "./agent-session-store.ts"
 import { apiKeyStoreContract } from "./api-key-store.ts"
 import { authorizationCodeStoreContract } from "./authorization-code-store.ts"
+import { auditLogContract } from "./audit-log.ts"
 import { automationStoreContract } from "./automation-store.ts"
+import { browserSessionStoreContract } from "./browser-session-store.ts"
 import { register } from "./contract.ts"
 import { grantStoreContract } from "./grant-store.ts"
 import type { HostCapabilities, HostContract, HostPorts } from "./host-fixture.ts"
 import { hostStoreContract } from "./host-store.ts"
 import { idempotencyStoreContract } from "./idempotency-store.ts"
+import { invitationStoreContract } from "./invitation-store.ts"
 import { mcpSessionStoreContract } from "./mcp-session-store.ts"
 import { memberStoreContract } from "./member-store.ts"
 import { oauthClientStoreContract } from "./oauth-client-store.ts"
 import { oauthTokenStoreContract } from "./oauth-token-store.ts"
 import { organizationStoreContract } from "./organization-store.ts"
 import { projectStoreContract } from "./project-store.ts"
+import { rateLimiterContract } from "./rate-limiter.ts"
 import { repositoriesContract } from "./repositories.ts"
 import { runEventStoreContract } from "./run-event-store.ts"
 import { runQueueContract } from "./run-queue.ts"
@@ -37,14 +41,18 @@ export const allStoreContracts: ReadonlyArray<StoreContract> = [
   authorizationCodeStoreContract,
   automationStoreContract,
   grantStoreContract,
+  auditLogContract,
+  browserSessionStoreContract,
   hostStoreContract,
   idempotencyStoreContract,
+  invitationStoreContract,
   mcpSessionStoreContract,
   memberStoreContract,
   oauthClientStoreContract,
   oauthTokenStoreContract,
   organizationStoreContract,
   projectStoreContract,
+  rateLimiterContract,
   runEventStoreContract,
   runQueueContract,
   runStoreContract,
@@ -101,14 +109,18 @@ export {
   authorizationCodeStoreContract,
   automationStoreContract,
   grantStoreContract,
+  auditLogContract,
+  browserSessionStoreContract,
   hostStoreContract,
   idempotencyStoreContract,
+  invitationStoreContract,
   mcpSessionStoreContract,
   memberStoreContract,
   oauthClientStoreContract,
   oauthTokenStoreContract,
   organizationStoreContract,
   projectStoreContract,
+  rateLimiterContract,
   repositoriesContract,
   runEventStoreContract,
   runQueueContract,

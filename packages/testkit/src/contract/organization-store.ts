@@ -2,7 +2,7 @@ import { Member, newId, now, Organization, OrganizationId, User, UserId } from "
 import { MemberStore, OrganizationStore, UserStore } from "@coppice/core/ports"
 import { Arbitrary, Effect, Result } from "effect"
 import { assert } from "vitest"
-import { failsWith, idsOf, instants, property, same, test, twenty } from "./check.ts"
+import { failsWith, idsOf, instants, property, same, sameAll, test, twenty } from "./check.ts"
 import { newMember, seedTenant } from "./seed.ts"
 import { storeContract } from "./store-contract.ts"
 
@@ -59,6 +59,41 @@ export const organizationStoreContract = storeContract("OrganizationStore", () =
       })
     )
     assert.strictEqual(founded.filter((won) => won).length, 1)
+  })),
+  test("founds none as the first once there is any, and stores nothing", Effect.gen(function*() {
+    const store = yield* OrganizationStore
+    yield* seedTenant
+    const { organization, owner, user } = yield* newTenant()
+    yield* failsWith("Conflict", store.found(organization, user, owner, { first: true }))
+    assert.isFalse(yield* isThere(organization.id))
+    assert.isUndefined(yield* (yield* UserStore).byEmail(user.email))
+  })),
+  // On a database that others have used there is one already; on a fresh one this says what it says.
+  test("founds exactly one of twenty that are to be the first, and none where there is one", Effect.gen(function*() {
+    const store = yield* OrganizationStore
+    const before = (yield* store.organizations()).length
+    const founded = yield* twenty(() =>
+      Effect.gen(function*() {
+        const { organization, owner, user } = yield* newTenant()
+        return Result.isSuccess(yield* Effect.result(store.found(organization, user, owner, { first: true })))
+      })
+    )
+    assert.strictEqual(founded.filter((won) => won).length, before === 0 ? 1 : 0)
+    assert.strictEqual((yield* store.organizations()).length, Math.max(before, 1))
+  })),
+  test("answers the organizations of a user with their membership, oldest first, and no others", Effect.gen(function*() {
+    const store = yield* OrganizationStore
+    const members = yield* MemberStore
+    const older = yield* seedTenant
+    const mine = yield* seedTenant
+    yield* seedTenant
+    const { member } = yield* newMember(older.organization.id)
+    const joined = { ...member, userId: mine.user.id, email: mine.user.email, name: mine.user.name }
+    yield* members.add(older.organization.id, joined)
+    const answer = yield* store.ofUser(mine.user.id)
+    sameAll(Organization, answer.map(({ organization }) => organization), [older.organization, mine.organization])
+    sameAll(Member, answer.map(({ member }) => member), [joined, mine.owner])
+    assert.deepStrictEqual(yield* store.ofUser(yield* newId(UserId)), [])
   })),
   test("answers every organization, oldest first", Effect.gen(function*() {
     const tenants = yield* Effect.forEach([1, 2, 3], () => seedTenant)

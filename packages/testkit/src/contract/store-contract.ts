@@ -4,14 +4,18 @@ import type {
   AuthorizationCodeStore,
   AutomationStore,
   GrantStore,
+  AuditLog,
+  BrowserSessionStore,
   HostStore,
   IdempotencyStore,
+  InvitationStore,
   McpSessionStore,
   MemberStore,
   OAuthClientStore,
   OAuthTokenStore,
   OrganizationStore,
   ProjectStore,
+  RateLimiter,
   RunEventStore,
   RunQueue,
   RunStore,
@@ -34,14 +38,18 @@ export type StorePorts =
   | AuthorizationCodeStore
   | AutomationStore
   | GrantStore
+  | AuditLog
+  | BrowserSessionStore
   | HostStore
   | IdempotencyStore
+  | InvitationStore
   | McpSessionStore
   | MemberStore
   | OAuthClientStore
   | OAuthTokenStore
   | OrganizationStore
   | ProjectStore
+  | RateLimiter
   | RunEventStore
   | RunQueue
   | RunStore

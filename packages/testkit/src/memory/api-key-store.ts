@@ -4,6 +4,8 @@ import { DateTime, Effect, Layer } from "effect"
 import { MemoryDatabase, step, tellMcp } from "./memory-database.ts"
 import { insert, owned, pageOf } from "./table.ts"
 
+const minuteMillis = 60_000
+
 /** What a key opens, as whoever presents it carries it. */
 const accessOf = ({ access, projectIds }: ApiKey): Pick<Principal, "access" | "projectIds"> => ({
   access,
@@ -43,6 +45,10 @@ export const apiKeyStoreMemory = Layer.effect(
         step(({ at, millis }) => {
           const principal = ownerOf(hash, at)
           if (principal === undefined) return undefined
+          const row = database.apiKeys.get(principal.apiKeyId)!
+          if (row.key.lastUsedAt === undefined || millis - DateTime.toEpochMillis(row.key.lastUsedAt) >= minuteMillis) {
+            database.apiKeys.set(principal.apiKeyId, { ...row, key: { ...row.key, lastUsedAt: at } })
+          }
           const bucket = `api-key:${principal.apiKeyId}`
           const [window, usage] = hit(limit, database.windows.get(bucket), millis, hits)
           database.windows.set(bucket, window)

@@ -5,8 +5,11 @@ import { apiKeyStoreMemory } from "./api-key-store.ts"
 import { authorizationCodeStoreMemory } from "./authorization-code-store.ts"
 import { automationStoreMemory } from "./automation-store.ts"
 import { grantStoreMemory } from "./grant-store.ts"
+import { auditLogMemory } from "./audit-log.ts"
+import { browserSessionStoreMemory } from "./browser-session-store.ts"
 import { hostStoreMemory } from "./host-store.ts"
 import { idempotencyStoreMemory } from "./idempotency-store.ts"
+import { invitationStoreMemory } from "./invitation-store.ts"
 import { mcpSessionStoreMemory } from "./mcp-session-store.ts"
 import { memberStoreMemory } from "./member-store.ts"
 import { MemoryDatabase } from "./memory-database.ts"
@@ -14,6 +17,7 @@ import { oauthClientStoreMemory } from "./oauth-client-store.ts"
 import { oauthTokenStoreMemory } from "./oauth-token-store.ts"
 import { organizationStoreMemory } from "./organization-store.ts"
 import { projectStoreMemory } from "./project-store.ts"
+import { rateLimiterMemory } from "./rate-limiter.ts"
 import { runEventStoreMemory } from "./run-event-store.ts"
 import { runQueueMemory } from "./run-queue.ts"
 import { runStoreMemory } from "./run-store.ts"
@@ -32,14 +36,18 @@ export const memoryStores = Layer.mergeAll(
   authorizationCodeStoreMemory,
   automationStoreMemory,
   grantStoreMemory,
+  auditLogMemory,
+  browserSessionStoreMemory,
   hostStoreMemory,
   idempotencyStoreMemory,
+  invitationStoreMemory,
   mcpSessionStoreMemory,
   memberStoreMemory,
   oauthClientStoreMemory,
   oauthTokenStoreMemory,
   organizationStoreMemory,
   projectStoreMemory,
+  rateLimiterMemory,
   runEventStoreMemory,
   runQueueMemory,
   runStoreMemory,
@@ -64,8 +72,11 @@ export {
   authorizationCodeStoreMemory,
   automationStoreMemory,
   grantStoreMemory,
+  auditLogMemory,
+  browserSessionStoreMemory,
   hostStoreMemory,
   idempotencyStoreMemory,
+  invitationStoreMemory,
   mcpSessionStoreMemory,
   memberStoreMemory,
   MemoryDatabase,
@@ -73,6 +84,7 @@ export {
   oauthTokenStoreMemory,
   organizationStoreMemory,
   projectStoreMemory,
+  rateLimiterMemory,
   runEventStoreMemory,
   runQueueMemory,
   runStoreMemory,

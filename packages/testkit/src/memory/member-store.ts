@@ -1,28 +1,33 @@
-import { Conflict } from "@coppice/core"
+import { Conflict, type Member, type OrganizationId, type User, type UserId } from "@coppice/core"
 import { MemberStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { revokeGrantsOf } from "./grant-record.ts"
-import { MemoryDatabase, step, tellMcp } from "./memory-database.ts"
-import { insert, owned, pageOf } from "./table.ts"
+import { type Database, MemoryDatabase, step, tellMcp } from "./memory-database.ts"
+import { insert, owned, pageOf, without } from "./table.ts"
 import { emailTaken, userByEmail } from "./user-store.ts"
 
 const memberAlready = (email: string) =>
   Effect.fail(new Conflict({ message: `${email} is a member already.`, hint: "Change the role of the member instead." }))
 
+const membership = (database: Database, organizationId: OrganizationId, userId: UserId): Member | undefined =>
+  owned(database.members.values(), organizationId).find((member) => member.userId === userId)
+
+/** Stores a member, with the user where that is a new one. */
+export const addMember = (database: Database, member: Member, newUser: User | undefined): Effect.Effect<void, Conflict> => {
+  if (newUser !== undefined && userByEmail(database, newUser.email) !== undefined) return emailTaken(newUser.email)
+  if (membership(database, member.organizationId, member.userId) !== undefined) return memberAlready(member.email)
+  if (newUser !== undefined) insert(database.users, newUser.id, newUser)
+  insert(database.members, member.id, member)
+  return Effect.void
+}
+
 export const memberStoreMemory = Layer.effect(
   MemberStore,
   Effect.gen(function*() {
     const database = yield* MemoryDatabase
-    const find = (organizationId: Parameters<MemberStore["Service"]["find"]>[0], userId: Parameters<MemberStore["Service"]["find"]>[1]) =>
-      owned(database.members.values(), organizationId).find((member) => member.userId === userId)
+    const find = (organizationId: OrganizationId, userId: UserId) => membership(database, organizationId, userId)
     return MemberStore.of({
-      add: (organizationId, member, newUser) =>
-        step(() => {
-          if (newUser !== undefined && userByEmail(database, newUser.email) !== undefined) return emailTaken(newUser.email)
-          if (find(organizationId, member.userId) !== undefined) return memberAlready(member.email)
-          if (newUser !== undefined) insert(database.users, newUser.id, newUser)
-          insert(database.members, member.id, member)
-        }),
+      add: (_organizationId, member, newUser) => step(() => addMember(database, member, newUser)),
       find: (organizationId, userId) => step(() => find(organizationId, userId)),
       list: (organizationId, page) => step(() => pageOf(owned(database.members.values(), organizationId), page)),
       setRole: (organizationId, userId, role, at) =>
@@ -45,6 +50,9 @@ export const memberStoreMemory = Layer.effect(
             tellMcp(database, { credential: `api-key:${id}` }, { _tag: "Changed" })
           }
           revokeGrantsOf(database, organizationId, userId, at)
+          for (const task of owned(database.tasks.values(), organizationId)) {
+            if (task.assigneeId === userId) database.tasks.set(task.id, without(task, "assigneeId"))
+          }
           return true
         })
     })

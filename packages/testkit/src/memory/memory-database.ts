@@ -3,15 +3,21 @@ import type {
   AgentSessionId,
   ApiKey,
   ApiKeyId,
+  AuditEntry,
+  AuditEntryId,
   AuthorizationCode,
   AuthorizationRequest,
   AuthorizationRequestId,
   Automation,
   AutomationId,
+  BrowserSession,
+  BrowserSessionId,
   Grant,
   GrantId,
   Host,
   HostId,
+  Invitation,
+  InvitationId,
   McpMessage,
   McpSession,
   McpSessionId,
@@ -76,6 +82,11 @@ export interface AccessTokenRow {
   readonly expiresAt: Timestamp
 }
 
+export interface InvitationRow {
+  readonly invitation: Invitation
+  readonly hash: SecretHash
+}
+
 export interface McpListener {
   readonly credential: string
   readonly id?: McpSessionId
@@ -89,6 +100,9 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
   readonly passwordHashes: Map<UserId, string>
   readonly members: Map<MemberId, Member>
   readonly apiKeys: Map<ApiKeyId, { readonly key: ApiKey; readonly hash: SecretHash }>
+  readonly browserSessions: Map<BrowserSessionId, { readonly session: BrowserSession; readonly hash: SecretHash }>
+  readonly invitations: Map<InvitationId, InvitationRow>
+  readonly auditEntries: Map<AuditEntryId, AuditEntry>
   readonly windows: Map<string, Window>
   readonly hosts: Map<HostId, HostRow>
   readonly projects: Map<ProjectId, Project>
@@ -123,6 +137,9 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
       passwordHashes: new Map(),
       members: new Map(),
       apiKeys: new Map(),
+      browserSessions: new Map(),
+      invitations: new Map(),
+      auditEntries: new Map(),
       windows: new Map(),
       hosts: new Map(),
       projects: new Map(),

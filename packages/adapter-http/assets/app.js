@@ -1,0 +1,17 @@
+// Comfort only: every page works without it.
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  button.hidden = false
+  button.addEventListener("click", async () => {
+    const source = document.getElementById(button.dataset.copy)
+    await navigator.clipboard.writeText(source.value ?? source.textContent)
+    button.textContent = "Copied"
+  })
+}
+for (const menu of document.querySelectorAll("details.account")) {
+  document.addEventListener("click", (event) => {
+    if (!menu.contains(event.target)) menu.open = false
+  })
+  menu.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") menu.open = false
+  })
+}

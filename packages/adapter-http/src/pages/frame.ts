@@ -1,0 +1,14 @@
+import { createContext } from "preact"
+import { useContext } from "preact/hooks"
+import type { Visit } from "../pipeline/browser.ts"
+
+/** What every part of a page may need to know of the browser that it is for. */
+export interface Frame {
+  readonly visit: Visit | undefined
+  /** The page's own path, by which the navigation knows where one is. */
+  readonly path: string
+}
+
+export const FrameContext = createContext<Frame>({ visit: undefined, path: "" })
+
+export const useFrame = (): Frame => useContext(FrameContext)

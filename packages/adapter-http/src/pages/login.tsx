@@ -1,0 +1,69 @@
+import { signIn } from "@coppice/core"
+import { OrganizationStore } from "@coppice/core/ports"
+import { Effect } from "effect"
+import { statusOf } from "../errors/error-envelope.ts"
+import { CurrentVisit } from "../pipeline/browser.ts"
+import type { Call, FormCall } from "../pipeline/call.ts"
+import { safeReturn } from "../pipeline/return-path.ts"
+import { seeOther } from "../reply.ts"
+import { defineForm, defineView } from "./define-page.ts"
+import { Button, Field, Form } from "./form.tsx"
+import { Notice, noticeOf } from "./notice.tsx"
+import { showPage } from "./page.tsx"
+import { enter, signingBrowser } from "./sign-in-reply.ts"
+
+interface LoginProps {
+  readonly back: string | undefined
+  readonly email?: string
+  readonly fault?: string
+  readonly nobodyYet?: boolean
+}
+
+const Login = ({ back, email, fault, nobodyYet = false }: LoginProps) => (
+  <>
+    {nobodyYet && (
+      <Notice kind="warn">
+        There is no user yet. Open the set-up link that the server printed when it started, or create one on its machine
+        with <code>npm run coppice -- users create</code>.
+      </Notice>
+    )}
+    <div class="card">
+      <Form action="/login" visitor>
+        {back !== undefined && <input type="hidden" name="return" value={back} />}
+        <Field name="email" label="E-mail" type="email" autocomplete="username" required autofocus={email === undefined} value={email} maxLength={254} />
+        <Field name="password" label="Password" type="password" autocomplete="current-password" required autofocus={email !== undefined} fault={fault} />
+        <Button>Sign in</Button>
+      </Form>
+    </div>
+  </>
+)
+
+const notices = {
+  "signed-out": "You are signed out.",
+  "signed-out-everywhere": "You are signed out in all browsers."
+}
+
+const title = "Sign in"
+
+const view = Effect.fnUntraced(function*(call: Call) {
+  const back = safeReturn(new URL(call.request.url).searchParams.get("return"))
+  if ((yield* CurrentVisit).signedIn !== undefined) return seeOther(back ?? "/")
+  const nobodyYet = (yield* (yield* OrganizationStore).organizations()).length === 0
+  return yield* showPage(call, { title, narrow: true, notice: noticeOf(call, notices) }, <Login back={back} nobodyYet={nobodyYet} />)
+})
+
+const submit = Effect.fnUntraced(function*(call: FormCall) {
+  const { form } = call
+  const back = safeReturn(form.get("return"))
+  const email = form.get("email") ?? ""
+  return yield* signIn({ email, password: form.get("password") ?? "" }, yield* signingBrowser(call)).pipe(
+    Effect.map(({ secret }) => enter(call, secret, back)),
+    Effect.catchTag("Unauthorized", ({ code, message }) =>
+      showPage(call, { title, narrow: true, status: statusOf[code] }, <Login back={back} email={email} fault={message} />))
+  )
+})
+
+export const loginPages = [
+  defineView({ path: "/login", security: "visitor", summary: "Sign in", handle: view }),
+  defineForm({ path: "/login", security: "visitor", summary: "Signs in by e-mail and password", handle: submit })
+]

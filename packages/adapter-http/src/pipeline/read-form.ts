@@ -1,0 +1,57 @@
+import { Effect } from "effect"
+import { Refused } from "../errors/failure.ts"
+import type { Call, FormCall } from "./call.ts"
+import { formTokenField, isFormToken } from "./form-token.ts"
+import { readBody } from "./read-body.ts"
+
+/** More than any form of ours holds. */
+const maxFormBytes = 64 * 1024
+
+/**
+ * Whether one of the service's own pages sent this. The browser says so in Origin; where that is withheld ("null"), in
+ * Sec-Fetch-Site. Who says neither is no browser of these years.
+ */
+const isOwnPage = ({ base, request: { headers } }: Call): boolean => {
+  const origin = headers.get("origin")
+  return origin === null || origin === "null"
+    ? headers.get("sec-fetch-site") === "same-origin"
+    : origin === new URL(base).origin
+}
+
+const foreign = () =>
+  new Refused({
+    code: "FORBIDDEN",
+    message: "This form came from another site.",
+    hint: "Open the page here, and send it from there."
+  })
+
+const stale = () =>
+  new Refused({
+    code: "FORBIDDEN",
+    message: "This form is too old, or was made for another sign-in.",
+    hint: "Open the page again and send it from there. Your browser must accept cookies of this site."
+  })
+
+const isForm = (type: string | null): boolean =>
+  type?.split(";")[0]!.trim().toLowerCase() === "application/x-www-form-urlencoded"
+
+/** Where the form went: what its token was made for. */
+const actionOf = ({ request }: Call): string => {
+  const { pathname, search } = new URL(request.url)
+  return pathname + search
+}
+
+/** The fields of a form that a page of ours made for this browser; what comes otherwise is refused, and changes nothing. */
+export const readForm = Effect.fnUntraced(function*(call: Call, secret: string | undefined) {
+  if (!isOwnPage(call)) return yield* foreign()
+  if (secret === undefined) return yield* stale()
+  if (!isForm(call.request.headers.get("content-type"))) {
+    return yield* new Refused({ code: "UNSUPPORTED_MEDIA_TYPE", message: "That is no form." })
+  }
+  const body = yield* readBody(call.request, maxFormBytes)
+  if (body === undefined) return yield* new Refused({ code: "PAYLOAD_TOO_LARGE", message: "The form is too large." })
+  const form = new URLSearchParams(new TextDecoder().decode(body))
+  if (!isFormToken(form.get(formTokenField), secret, actionOf(call))) return yield* stale()
+  form.delete(formTokenField)
+  return { ...call, form } satisfies FormCall
+})

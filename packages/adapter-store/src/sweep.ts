@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import { oauthSweeps } from "./oauth-sweep.ts"
 
 const batch = 1000
 
@@ -46,7 +47,7 @@ export const sweep = Effect.gen(function*() {
       SELECT organization_id, id FROM audit_entries WHERE at < clock_timestamp() - ${auditDays} * interval '1 day'
       LIMIT ${batch} FOR UPDATE SKIP LOCKED
     ) RETURNING 1`
-  for (const rows of [windows, calls, sessions, messages, browsers, invitations, entries]) {
+  for (const rows of [windows, calls, sessions, messages, browsers, invitations, entries, ...oauthSweeps(sql, batch)]) {
     while ((yield* rows).length === batch) yield* Effect.yieldNow
   }
 })

@@ -1,7 +1,7 @@
 import type { AutomationId, HostId, MachineId, MemberId, OrganizationId, ProjectId, RunId, SecretHash, Timestamp, UserId } from "@coppice/core"
 import { AutomationStore, HostStore, OrganizationStore, ProjectStore } from "@coppice/core/ports"
 import { freshDatabase } from "@coppice/testkit/postgres/vitest"
-import { DateTime, Effect, Layer, Redacted } from "effect"
+import { type Context, DateTime, Effect, Layer, Redacted } from "effect"
 import { uuidV7Unsafe } from "effect/crypto/SecureRandom"
 import { migrate, postgresLayer, storeLayer } from "../src/index.ts"
 
@@ -13,6 +13,11 @@ export const at: Timestamp = DateTime.makeUnsafe("2026-11-20T10:00:00.123Z")
 /** One more process on a database: a client of its own, and every store on it. It ends with the scope. */
 export const replica = (url: string, maxConnections = 10) =>
   Layer.build(Layer.provideMerge(storeLayer, postgresLayer({ url: Redacted.make(url), maxConnections })))
+
+export type Replica = Effect.Success<ReturnType<typeof replica>>
+
+/** What a replica provides. */
+export type Services = Replica extends Context.Context<infer R> ? R : never
 
 /** A new database with the schema. */
 export const migratedDatabase = Effect.gen(function*() {

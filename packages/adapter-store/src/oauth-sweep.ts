@@ -6,18 +6,20 @@ import { arrayParameter } from "./postgres.ts"
 type Sweep = Effect.Effect<ReadonlyArray<unknown>, SqlError>
 
 /**
- * What has run out of what the authorization server keeps, a batch of each at a time. A code is kept for a day after it expired and
- * a used refresh token until it expires, so that whoever presents it again is found out; a grant for 30 days after its end.
+ * What has run out of what the authorization server keeps, a batch of each at a time. A code is kept for a day after it
+ * expired and a used refresh token until it expires, so that whoever presents it again is found out; a grant for 30 days
+ * after its end.
  *
- * A client that registered itself goes once it is 14 days old, if it had no live grant in as many days and asks for none now. However
- * many there are, they never keep another one from registering.
+ * A client that registered itself goes once it is 14 days old, if it had no live grant in as many days and asks for none
+ * now. However many there are, they never keep another one from registering.
  */
 export const oauthSweeps = (sql: SqlClient, batch: number): ReadonlyArray<Sweep> => {
+  // By an array, so that the rows are found by their key: a join would look through the whole table.
   const expired = (table: string, key: string, days: number) =>
-    sql`DELETE FROM ${sql.literal(table)} WHERE ${sql.literal(key)} IN (
+    sql`DELETE FROM ${sql.literal(table)} WHERE ${sql.literal(key)} = ANY(ARRAY(
         SELECT ${sql.literal(key)} FROM ${sql.literal(table)} WHERE expires_at < clock_timestamp() - ${days} * interval '1 day'
         ORDER BY expires_at LIMIT ${batch} FOR UPDATE SKIP LOCKED
-      ) RETURNING 1`
+      )) RETURNING 1`
   const grants = sql`
     DELETE FROM grants WHERE (organization_id, id) IN (
       SELECT organization_id, id FROM grants WHERE least(expires_at, revoked_at) < clock_timestamp() - interval '30 days'
@@ -31,7 +33,8 @@ export const oauthSweeps = (sql: SqlClient, batch: number): ReadonlyArray<Sweep>
     AND NOT EXISTS (SELECT FROM authorization_requests r WHERE r.client_id = c.id)`
   // Looked at again once they are held: somebody may have begun to use one just before.
   const clients = Effect.gen(function*() {
-    const held = yield* sql<{ readonly id: string }>`SELECT c.id FROM oauth_clients c WHERE ${isLeft} LIMIT ${batch} FOR UPDATE SKIP LOCKED`
+    const held = yield* sql<{ readonly id: string }>`
+      SELECT c.id FROM oauth_clients c WHERE ${isLeft} LIMIT ${batch} FOR UPDATE SKIP LOCKED`
     const ids = arrayParameter.uuid(held.map(({ id }) => id))
     if (held.length > 0) yield* sql`DELETE FROM oauth_clients c WHERE c.id = ANY(${ids}) AND ${isLeft}`
     return held

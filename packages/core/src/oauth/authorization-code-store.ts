@@ -22,7 +22,8 @@ export class AuthorizationCodeStore extends Context.Service<AuthorizationCodeSto
   find(hash: SecretHash): Effect.Effect<{ readonly code: AuthorizationCode; readonly at: Timestamp } | undefined>
   /**
    * Redeems a code and stores the tokens for it, in one step: of several who try at once, one does. Answers whether it
-   * was this one; it is not, too, once the code has expired by the store's clock, was missed `maxMisses` times, or its grant was revoked.
+   * was this one; it is not, too, once the code has expired by the store's clock or was missed `maxMisses` times, its grant was
+   * revoked or is over, or its user is no member any more. No token outlasts the grant.
    */
   redeem(hash: SecretHash, tokens: NewTokens, maxMisses: number): Effect.Effect<boolean>
   /** Counts that a code was presented with something that does not fit. */

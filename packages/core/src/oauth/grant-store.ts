@@ -18,7 +18,8 @@ export class GrantStore extends Context.Service<GrantStore, {
   open(id: AuthorizationRequestId, visit: SecretHash, userId: UserId): Effect.Effect<AuthorizationRequest | undefined>
   /**
    * Decides a request: it can be opened no more. With a grant, that and the hash of the one code for it are stored in the
-   * same step. Answers whether it was still open to that browser and user: of several who decide at once, one does.
+   * same step. Answers whether it was still open to that browser and to the user, who must have opened it and be a member
+   * where the grant is for: of several who decide at once, one does.
    */
   decide(
     id: AuthorizationRequestId,

@@ -103,7 +103,8 @@ describePostgres("100 000 different wrong bearers", () => {
       "garbage, many addresses": { 401: eachKind }
     })
     expect(served).toBeGreaterThan(0)
-    expect(await rowCounts(databaseUrl)).toEqual(before)
+    const after = await rowCounts(databaseUrl)
+    expect(Object.keys(after).filter((table) => after[table]! > before[table]!)).toEqual([])
     console.info(`MiB more after 80 000: ${grown.held.toFixed(1)} held, ${grown.resident.toFixed(1)} resident; ${served} good calls meanwhile`)
     // To keep as little as 50 bytes of each would be 4 MiB. What is resident includes what is yet to be cleared away.
     expect(grown.held).toBeLessThan(3)

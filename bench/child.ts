@@ -1,5 +1,5 @@
 // A server in a process of its own, which says where it listens in one line of JSON.
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 
@@ -7,6 +7,11 @@ export interface Child {
   readonly pid: number
   readonly url: string
   readonly stop: () => Promise<void>
+}
+
+/** One that says how much processor time it has used. */
+export interface TimedChild extends Child {
+  readonly processorSeconds: () => Promise<number>
 }
 
 const startMillis = 60_000
@@ -17,15 +22,45 @@ export const startChild = async (
   env: Readonly<Record<string, string>>,
   addressIn: (line: string) => string | undefined
 ): Promise<Child> => {
-  const child = spawn(process.execPath, [file], {
+  const { lines: _, ...child } = await launch([process.execPath, file], env, addressIn)
+  return child
+}
+
+/** What keeps a program on one core, where the system can do that. */
+const onOneCore = spawnSync("taskset", ["--version"]).status === 0 ? ["taskset", "--cpu-list", "0"] : []
+
+/** Starts one of the servers of this folder, on one core. */
+export const startTimedChild = async (name: string, env: Readonly<Record<string, string>>): Promise<TimedChild> => {
+  const file = (name: string) => new URL(name, import.meta.url).pathname
+  const command = [...onOneCore, process.execPath, "--import", file("processor-time.ts"), file(name)]
+  const { lines, ...child } = await launch(command, env, (line) => (JSON.parse(line) as { url?: string }).url)
+  return {
+    ...child,
+    processorSeconds: async () => {
+      const answer = once(lines, "line")
+      process.kill(child.pid, "SIGUSR2")
+      const [line] = await answer as [string]
+      return (JSON.parse(line) as { processorSeconds: number }).processorSeconds
+    }
+  }
+}
+
+const launch = async (
+  [command, ...args]: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+  addressIn: (line: string) => string | undefined
+) => {
+  const child = spawn(command!, args, {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"]
   })
   const exited = once(child, "exit")
+  const lines = createInterface({ input: child.stdout })
+  const name = args.at(-1)
   const url = await new Promise<string>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`${file} did not start in ${startMillis} ms`)), startMillis)
-    exited.then(() => reject(new Error(`${file} ended before it was ready`)))
-    createInterface({ input: child.stdout }).on("line", (line) => {
+    const late = setTimeout(() => reject(new Error(`${name} did not start in ${startMillis} ms`)), startMillis)
+    exited.then(() => reject(new Error(`${name} ended before it was ready`)))
+    lines.on("line", (line) => {
       const address = addressIn(line)
       if (address === undefined) return
       clearTimeout(late)
@@ -35,6 +70,7 @@ export const startChild = async (
   return {
     pid: child.pid!,
     url,
+    lines,
     stop: async () => {
       child.kill("SIGTERM")
       await exited

@@ -9,12 +9,21 @@ export interface Child {
   readonly stop: () => Promise<void>
 }
 
-/** One that says how much processor time it has used. */
+/** What a program has used and uses; the memory means something only with BENCH_WEIGH in its environment. */
+interface Weight {
+  readonly processorSeconds: number
+  readonly heldBytes: number
+  readonly residentBytes: number
+}
+
 export interface TimedChild extends Child {
-  readonly processorSeconds: () => Promise<number>
+  readonly weigh: () => Promise<Weight>
 }
 
 const startMillis = 60_000
+
+/** Where a server of this folder says in its first line that it listens. */
+export const addressIn = (line: string): string | undefined => (JSON.parse(line) as { url?: string }).url
 
 /** Starts a program and waits for the line that gives its address. */
 export const startChild = async (
@@ -32,15 +41,15 @@ const onOneCore = spawnSync("taskset", ["--version"]).status === 0 ? ["taskset",
 /** Starts one of the servers of this folder, on one core. */
 export const startTimedChild = async (name: string, env: Readonly<Record<string, string>>): Promise<TimedChild> => {
   const file = (name: string) => new URL(name, import.meta.url).pathname
-  const command = [...onOneCore, process.execPath, "--import", file("processor-time.ts"), file(name)]
-  const { lines, ...child } = await launch(command, env, (line) => (JSON.parse(line) as { url?: string }).url)
+  const command = [...onOneCore, process.execPath, "--import", file("probe.ts"), file(name)]
+  const { lines, ...child } = await launch(command, env, addressIn)
   return {
     ...child,
-    processorSeconds: async () => {
+    weigh: async () => {
       const answer = once(lines, "line")
       process.kill(child.pid, "SIGUSR2")
       const [line] = await answer as [string]
-      return (JSON.parse(line) as { processorSeconds: number }).processorSeconds
+      return JSON.parse(line) as Weight
     }
   }
 }

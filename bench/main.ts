@@ -1,15 +1,17 @@
-// `npm run bench [-- --json] [throughput|pickup|memory|start|mcp …]`: ratios measured in one run, and how each was measured.
+// `npm run bench [-- --json] [throughput|pickup|memory|start|mcp|flood|streams …]`: ratios measured in one run, and how each was measured.
 import { startPostgres } from "@coppice/testkit/postgres"
 import { Effect } from "effect"
 import { cpus, totalmem } from "node:os"
 import { mcpThroughput } from "./mcp-throughput.ts"
 import type { Result } from "./result.ts"
 import { secondStart } from "./second-start.ts"
+import { streamMemory } from "./stream-memory.ts"
 import { webhookMemory } from "./webhook-memory.ts"
 import { webhookPickup } from "./webhook-pickup.ts"
 import { webhookThroughput } from "./webhook-throughput.ts"
+import { wrongBearers } from "./wrong-bearers.ts"
 
-const benchmarks = { throughput: webhookThroughput, pickup: webhookPickup, memory: webhookMemory, start: secondStart, mcp: mcpThroughput }
+const benchmarks = { throughput: webhookThroughput, pickup: webhookPickup, memory: webhookMemory, start: secondStart, mcp: mcpThroughput, flood: wrongBearers, streams: streamMemory }
 type Name = keyof typeof benchmarks
 
 const args = process.argv.slice(2)

@@ -44,9 +44,9 @@ export const mcpThroughput = async (postgres: PostgresServer): Promise<ReadonlyA
         const rates: Record<keyof typeof servers, Array<number>> = { coppice: [], echo: [], sdk: [], tuned: [] }
         const measure = async (name: keyof typeof servers): Promise<number> => {
           const server = servers[name]
-          const before = await server.processorSeconds()
+          const { processorSeconds: before } = await server.weigh()
           const answered = await answeredIn(`${server.url}/mcp`, name === "coppice" ? authorized : request, { connections, seconds })
-          return answered / (await server.processorSeconds() - before)
+          return answered / ((await server.weigh()).processorSeconds - before)
         }
         const bytes = {
           coppice: (await askOnce(`${coppice.url}/mcp`, authorized)).length,

@@ -3,7 +3,7 @@ import { foundOrganization, type MachineFacts, MachineId, newId, registerHost } 
 import type { PostgresServer } from "@coppice/testkit/postgres"
 import { Effect, Layer, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
-import { type Child, startChild } from "./child.ts"
+import { addressIn, type Child, startChild } from "./child.ts"
 import { bodyOf, median, postWebhooks } from "./load.ts"
 import { seedAutomations, seedProject } from "./seed.ts"
 import type { Result } from "./result.ts"
@@ -13,8 +13,6 @@ const connections = 32
 const bodyBytes = 1024
 const rounds = 5
 const secondsPerRound = 4
-
-const addressIn = (line: string): string | undefined => (JSON.parse(line) as { url?: string }).url
 
 const seed = (url: string) =>
   Effect.gen(function*() {

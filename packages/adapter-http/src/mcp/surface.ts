@@ -1,5 +1,6 @@
 import type { CurrentPrincipal, Tool } from "@coppice/core"
 import type { ServiceOptions } from "../service-options.ts"
+import { orFailure } from "./tool-output.ts"
 
 /** What every revision of MCP shows of the service. */
 export interface Surface<R> {
@@ -14,7 +15,7 @@ export const makeSurface = <R>({ instructions, tools, version }: ServiceOptions<
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const described = tools.map(({ annotations, description, inputSchema, name, outputSchema, title, toolset }) => ({
     toolset,
-    tool: { name, title, description, inputSchema, outputSchema, annotations }
+    tool: { name, title, description, inputSchema, outputSchema: orFailure(outputSchema), annotations }
   }))
   return {
     serverInfo: { name: "coppice", title: "Coppice", version },

@@ -1,6 +1,6 @@
 // The service's own HTTP application on PostgreSQL, composed as a server does it, with its limit so high that it lets
 // everything pass after counting it. Nothing runs on its host.
-import { createHttpApp, serveHttp } from "@coppice/adapter-http"
+import { createHttpApp, passwordHasherLayer, serveHttp } from "@coppice/adapter-http"
 import { postgresLayer, storeLayer } from "@coppice/adapter-store"
 import { MachineId, serviceInstructions, toolCatalog } from "@coppice/core"
 import { ApiKeyStore } from "@coppice/core/ports"
@@ -18,7 +18,7 @@ const url = Redacted.make(process.env["BENCH_DATABASE_URL"]!)
 const stores = storeLayer.pipe(Layer.provideMerge(postgresLayer({ url })))
 const host = fakeHostLayer({ machineId: MachineId.make("0198c5a0-0000-7000-8000-000000000001") })
 const runtime = ManagedRuntime.make(
-  Layer.mergeAll(Layer.provideMerge(lifted, stores), host, SecureRandom.layerWebCrypto)
+  Layer.mergeAll(Layer.provideMerge(lifted, stores), host, passwordHasherLayer, SecureRandom.layerWebCrypto)
 )
 const app = createHttpApp({
   context: await runtime.context(),

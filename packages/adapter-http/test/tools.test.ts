@@ -6,7 +6,7 @@ import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv
 import { Effect, Layer, ManagedRuntime } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { expect, it, onTestFinished } from "vitest"
-import { createHttpApp, serveHttp } from "../src/index.ts"
+import { createHttpApp, passwordHasherLayer, serveHttp } from "../src/index.ts"
 import { type Answer, request, send } from "./support/rpc.ts"
 
 const machineId = MachineId.make("0198c5a0-0000-7000-8000-000000000001")
@@ -14,7 +14,12 @@ const repositoryPath = "/code/shop"
 
 /** The whole catalogue behind a socket, on memory and a fake host, and an owner's key. */
 const serve = async () => {
-  const runtime = ManagedRuntime.make(Layer.mergeAll(memoryLayer, fakeHostLayer({ machineId }), SecureRandom.layerWebCrypto))
+  const runtime = ManagedRuntime.make(Layer.mergeAll(
+    memoryLayer,
+    fakeHostLayer({ machineId }),
+    passwordHasherLayer,
+    SecureRandom.layerWebCrypto
+  ))
   onTestFinished(() => runtime.dispose())
   const app = createHttpApp({ context: await runtime.context(), tools: toolCatalog, version: "1" })
   const server = await serveHttp(app, { host: "127.0.0.1", port: 0 })

@@ -6,9 +6,9 @@ import { defineConfig, type OxlintOverride } from "oxlint"
 /** A noun may import what stands to its left. */
 export const nounsInLine = [
   "organization",
-  "credential",
   "host",
   "project",
+  "credential",
   "task",
   "workspace",
   "terminal",
@@ -18,10 +18,10 @@ export const nounsInLine = [
 ]
 
 /** Folders of core that every noun may use. */
-export const groundFolders = ["tool", "rate-limit"]
+export const groundFolders = ["tool", "rate-limit", "audit"]
 
 /** Folders of core that use nouns and that no noun uses. */
-export const upperFolders = ["oauth", "mcp-session", "sign-in"]
+export const upperFolders = ["oauth", "mcp-session", "sign-in", "access"]
 
 /** The technology that each package is there to know about. */
 const technologies: Record<string, Array<string>> = {

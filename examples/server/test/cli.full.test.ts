@@ -18,6 +18,7 @@ describe("a command line that there is not", () => {
     [["keys", "create"], "--name is missing"],
     [["keys", "create", "--name", "a", "--colour", "red"], "Unknown option '--colour'"],
     [["keys", "create", "--name", "a", "--expires-in", "soon"], "--expires-in takes a number with m, h, d or w"],
+    [["keys", "create", "--name", "a", "--access", "write"], "--access takes read or full"],
     [["keys", "list", "all"], "\"all\" is one argument too many"],
     [["projects", "add"], "PATH is missing"],
     [["projects", "add", ".", "--setup", "npm ci"], "--setup takes a JSON array of strings"],
@@ -79,6 +80,29 @@ describe("without a server", slow, () => {
     expect((await coppice(env, ["tasks", "show", task.slug])).stdout).toMatch(/^status +Todo$/m)
     expect(await coppice(env, ["tasks", "delete", task.slug])).toMatchObject({ code: 0 })
     expect(await typed(env, "tasks", "list")).toEqual({ tasks: [] })
+  })
+
+  test("keys are made for reading or for some projects, and their list says so", async () => {
+    const scratch = await scratchForTest()
+    const env = environmentOf(scratch)
+    await typed(env, "users", "create", "--email", "ann@example.com")
+    const { project } = await typed<Answers["projects_create"]>(env, "projects", "add", scratch.repository)
+    const made = await coppice(env, ["keys", "create", "--name", "ci", "--access", "read", "--project", project.name, "--project", project.id])
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining(`(read access, projects: ${project.name}, active)`) })
+    await typed(env, "keys", "create", "--name", "laptop")
+    const { apiKeys } = await typed<Answers["keys_list"]>(env, "keys", "list")
+    expect(apiKeys.map(({ access, name, projectIds }) => ({ access, name, projectIds }))).toEqual([
+      { access: "full", name: "laptop", projectIds: undefined },
+      { access: "read", name: "ci", projectIds: [project.id] }
+    ])
+    const { stdout } = await coppice(env, ["keys", "list"])
+    expect(stdout).toMatch(/^ID +NAME +ACCESS +PROJECTS +LAST USED +CREATED +STATE$/m)
+    expect(stdout).toMatch(new RegExp(`^\\S+ +ci +read +${project.name} +never +.* active$`, "m"))
+    expect(stdout).toMatch(/^\S+ +laptop +full +all +never +.* active$/m)
+    expect(await coppice(env, ["keys", "create", "--name", "lost", "--project", "nowhere"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("No project \"nowhere\"")
+    })
   })
 
   test("two at once take turns", async () => {

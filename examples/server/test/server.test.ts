@@ -50,6 +50,11 @@ describe("the server", slow, () => {
     expect((await coppice(env, ["runs", "list"])).stdout).toMatch(new RegExp(`^${runId}  succeeded  webhook `, "m"))
     expect(await coppice(env, ["doctor"])).toMatchObject({ code: 0, stdout: expect.stringContaining(`answers at ${server.url}`) })
 
+    const reader = await typed<{ readonly key: string }>(env, "keys", "create", "--name", "reader", "--access", "read")
+    expect((await callTool(server.url, reader.key, "runs_list", {})).runs).toHaveLength(1)
+    await expect(callTool(server.url, reader.key, "runs_retry", { runId })).rejects.toThrow("This credential may only read.")
+    expect((await coppice(env, ["keys", "list"])).stdout).toMatch(/ reader +read +all +0 s ago /)
+
     await typed(env, "keys", "revoke", id)
     await expect(callTool(server.url, key, "hosts_list" as "runs_list", {})).rejects.toThrow("401")
 

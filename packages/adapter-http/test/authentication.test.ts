@@ -48,7 +48,7 @@ describeMatrix("authentication", (context) => {
     const { addKey, fetch, runtime } = context()
     const { id, key, organizationId } = await addKey()
     expect((await fetch("/mcp", ping(`Bearer ${key}`))).status).toBe(200)
-    await runtime.runPromise(Effect.flatMap(DateTime.now, (at) => ApiKeyStore.use((keys) => keys.revoke(organizationId, id, at))))
+    await runtime.runPromise(Effect.flatMap(DateTime.now, (at) => ApiKeyStore.use((keys) => keys.revoke(organizationId, {}, id, at))))
     expect((await fetch("/mcp", ping(`Bearer ${key}`))).status).toBe(401)
   })
 

@@ -165,7 +165,7 @@ describeMatrix("MCP 2026-07-28", (context: () => MatrixContext) => {
     const stream = await answers[1]!
     const revoked = performance.now()
     await context().runtime.runPromise(Effect.gen(function*() {
-      yield* (yield* ApiKeyStore).revoke(person.organizationId, person.id, yield* now)
+      yield* (yield* ApiKeyStore).revoke(person.organizationId, {}, person.id, yield* now)
     }))
     expect((await answers[0]!).status).toBe(401)
     await stream.text().catch(() => {})

@@ -81,7 +81,7 @@ describeMatrix("MCP streams", (context: () => MatrixContext) => {
     )
   const revoke = (key: { readonly organizationId: never; readonly id: ApiKeyId }) =>
     context().runtime.runPromise(Effect.gen(function*() {
-      yield* (yield* ApiKeyStore).revoke(key.organizationId, key.id, yield* now)
+      yield* (yield* ApiKeyStore).revoke(key.organizationId, {}, key.id, yield* now)
     }))
   const name = () => `${context().base} ${unique++}`
   const begun = (which: string) => Effect.runPromise(Deferred.await(beginOf(which)))

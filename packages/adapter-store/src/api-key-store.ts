@@ -1,4 +1,4 @@
-import { ApiKey, Principal, type SecretHash } from "@coppice/core"
+import { ApiKey, type OrganizationId, Principal, type SecretHash, type UserId } from "@coppice/core"
 import { ApiKeyStore } from "@coppice/core/ports"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -25,6 +25,10 @@ export const apiKeyStoreLayer = Layer.effect(
         JOIN members m ON m.organization_id = k.organization_id AND m.user_id = k.user_id
         CROSS JOIN clock
         WHERE k.hash = ${hash} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock.now)`
+    const keysOf = (organizationId: OrganizationId, { userId }: { readonly userId?: UserId }) =>
+      userId === undefined
+        ? sql`organization_id = ${organizationId}`
+        : sql`organization_id = ${organizationId} AND user_id = ${userId}`
     return ApiKeyStore.of({
       create: Effect.fn("ApiKeyStore.create")(function*(key, hash) {
         yield* sql`INSERT INTO api_keys ${
@@ -44,20 +48,20 @@ export const apiKeyStoreLayer = Layer.effect(
           }))
         }`
       }, Effect.orDie),
-      list: Effect.fn("ApiKeyStore.list")(function*(organizationId, page) {
+      list: Effect.fn("ApiKeyStore.list")(function*(organizationId, filter, page) {
         const { before, fetch } = pageBounds(page)
         const rows = yield* sql`
-          SELECT * FROM api_keys WHERE organization_id = ${organizationId} AND id < ${before} ORDER BY id DESC LIMIT ${fetch}`
+          SELECT * FROM api_keys WHERE ${keysOf(organizationId, filter)} AND id < ${before} ORDER BY id DESC LIMIT ${fetch}`
         return pageOf(rows.map(toApiKey), page)
       }, Effect.orDie),
-      revoke: Effect.fn("ApiKeyStore.revoke")(function*(organizationId, idOrName, at) {
+      revoke: Effect.fn("ApiKeyStore.revoke")(function*(organizationId, filter, idOrName, at) {
         const { id, name } = reference(idOrName)
         // Of several keys by one name, the newest that still opens something.
         const [row] = yield* sql`
           WITH revoked AS (UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${instant(at)}),
             updated_at = CASE WHEN revoked_at IS NULL THEN ${instant(at)} ELSE updated_at END
           WHERE organization_id = ${organizationId} AND id = (
-            SELECT id FROM api_keys WHERE organization_id = ${organizationId} AND (id = ${id} OR name = ${name})
+            SELECT id FROM api_keys WHERE ${keysOf(organizationId, filter)} AND (id = ${id} OR name = ${name})
             ORDER BY id = ${id} DESC NULLS LAST, revoked_at IS NULL DESC, id DESC LIMIT 1
           ) RETURNING *)
           SELECT revoked.*, ${sql.literal(credentialSignal("'api-key:' || revoked.id"))} FROM revoked`

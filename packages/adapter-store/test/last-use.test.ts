@@ -40,7 +40,7 @@ describePostgres("what was used last", () => {
         Effect.gen(function*() {
           yield* sql`UPDATE api_keys SET last_used_at = clock_timestamp() - ${afterSeconds} * interval '1 second'`
           assert.isDefined(yield* store.authenticate(hash, { max: 10, windowSeconds: 60 }))
-          return yield* agoSeconds((yield* store.list(organization.id, {})).items[0]!.lastUsedAt!)
+          return yield* agoSeconds((yield* store.list(organization.id, {}, {})).items[0]!.lastUsedAt!)
         })
       assert.isAbove(yield* usedAgain(30), 29)
       assert.isBelow(yield* usedAgain(61), 60)

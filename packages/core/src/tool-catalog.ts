@@ -9,6 +9,7 @@ import {
   automationsResume,
   automationsUpdate
 } from "./automation/automation-tools.ts"
+import { withinProjects } from "./access/within-projects.ts"
 import { hostsList } from "./host/host-tools.ts"
 import { organizationMembersList } from "./organization/organization-tools.ts"
 import { projectsCreate, projectsDelete, projectsGet, projectsList, projectsUpdate } from "./project/project-tools.ts"
@@ -73,5 +74,8 @@ const tools = [
 /** What the tools need, all together: the principal of the call, and the ports. */
 export type ToolServices = Effect.Services<ReturnType<(typeof tools)[number]["call"]>>
 
-/** Every tool, in the order in which clients see them. */
-export const toolCatalog: ReadonlyArray<Tool<ToolServices>> = tools
+/** Every tool, in the order in which clients see them, each within the projects of whoever calls it. */
+export const toolCatalog: ReadonlyArray<Tool<ToolServices>> = tools.map((tool: Tool<ToolServices>) => ({
+  ...tool,
+  call: (args) => withinProjects(tool.call(args))
+}))

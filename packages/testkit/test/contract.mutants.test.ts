@@ -81,20 +81,26 @@ const mutants: ReadonlyArray<Mutant> = [
       Effect.map(store.authenticate(hash, { max: 3, windowSeconds: 3600 }), (answer) => answer?.principal)
   })),
   mutant(ApiKeyStore, "revokes the keys of any organization", (store, { apiKeys }) => ({
-    revoke: (organizationId, idOrName, at) => {
+    revoke: (organizationId, filter, idOrName, at) => {
       const key = [...apiKeys.values()].find(({ key }) => key.id === idOrName || key.name === idOrName)?.key
-      return store.revoke(key?.organizationId ?? organizationId, idOrName, at)
+      return store.revoke(key?.organizationId ?? organizationId, filter, idOrName, at)
     }
   })),
   mutant(ApiKeyStore, "hides revoked keys", (store) => ({
-    list: (organizationId, page) =>
-      Effect.map(store.list(organizationId, page), (all) => ({
+    list: (organizationId, filter, page) =>
+      Effect.map(store.list(organizationId, filter, page), (all) => ({
         ...all,
         items: all.items.filter(({ revokedAt }) => revokedAt === undefined)
       }))
   })),
   mutant(ApiKeyStore, "lets an expired key in for another five seconds", (store) => ({
     authenticate: (hash, limit) => ahead(-5_000, store.authenticate(hash, limit))
+  })),
+  mutant(ApiKeyStore, "lists anybody's keys to anybody", (store) => ({
+    list: (organizationId, _, page) => store.list(organizationId, {}, page)
+  })),
+  mutant(ApiKeyStore, "has anybody end anybody's keys", (store) => ({
+    revoke: (organizationId, _, ...rest) => store.revoke(organizationId, {}, ...rest)
   })),
   mutant(ApiKeyStore, "opens everything with any key", (store) => ({
     authenticate: (...args) =>
@@ -310,7 +316,7 @@ const mutants: ReadonlyArray<Mutant> = [
   })),
   mutant(McpSessionStore, "tells nobody of anything", () => ({ listen: () => Effect.void })),
   mutant(ApiKeyStore, "revokes in silence", (_, { apiKeys }) => ({
-    revoke: (organizationId, idOrName, at) =>
+    revoke: (organizationId, __, idOrName, at) =>
       Effect.sync(() => {
         const row = [...apiKeys.values()].find(({ key }) => key.id === idOrName && key.organizationId === organizationId)
         if (row !== undefined) apiKeys.set(row.key.id, { ...row, key: { ...row.key, revokedAt: at } })

@@ -1,4 +1,5 @@
 import {
+  Access,
   ApiKey,
   createApiKey,
   Automation,
@@ -16,7 +17,12 @@ import { defineOperation } from "./operation.ts"
 
 export const keysCreate = defineOperation({
   name: "keys_create",
-  input: { name: Name, expiresAt: Schema.optionalKey(Timestamp) },
+  input: {
+    name: Name,
+    access: Schema.optionalKey(Access),
+    projectIds: Schema.optionalKey(Schema.Array(Reference)),
+    expiresAt: Schema.optionalKey(Timestamp)
+  },
   output: { apiKey: ApiKey, key: Schema.String },
   run: (input) => Effect.map(createApiKey(input), ({ key, secret }) => ({ apiKey: key, key: secret }))
 })

@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import { requireAgent } from "../agent-session/agent-session-usecases.ts"
+import { audit } from "../audit/audit-usecases.ts"
 import { CurrentPrincipal } from "../organization/principal.ts"
+import { requireFullAccess } from "../organization/require-access.ts"
 import { issueSecret } from "../credential/secret.ts"
 import { InvalidRequest, notFound } from "../error.ts"
 import { AutomationId, newId } from "../id.ts"
@@ -141,6 +143,7 @@ export const deleteAutomation = Effect.fn("deleteAutomation")(function*(idOrName
 
 /** Gives an automation a new webhook token, answered here and never again; the one before stops working at once. */
 export const rotateWebhookToken = Effect.fn("rotateWebhookToken")(function*(idOrName: string) {
+  yield* requireFullAccess
   const automation = yield* getAutomation(idOrName)
   const { hash, secret: token } = yield* issueSecret("webhookToken")
   const rotated = yield* (yield* AutomationStore).rotateWebhookToken(
@@ -149,5 +152,7 @@ export const rotateWebhookToken = Effect.fn("rotateWebhookToken")(function*(idOr
     hash,
     yield* now
   )
-  return rotated ? { automation, token } : yield* notFound("automation", idOrName)
+  if (!rotated) return yield* notFound("automation", idOrName)
+  yield* audit(yield* CurrentPrincipal, "automation.token_rotated", automation)
+  return { automation, token }
 })

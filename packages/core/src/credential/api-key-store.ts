@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import { Context } from "effect"
-import type { ApiKeyId, OrganizationId } from "../id.ts"
+import type { ApiKeyId, OrganizationId, UserId } from "../id.ts"
 import type { Page, PageRequest } from "../page.ts"
 import type { Limit, Usage } from "../rate-limit/rate-limit.ts"
 import type { Timestamp } from "../timestamp.ts"
@@ -12,10 +12,18 @@ import type { SecretHash } from "./secret.ts"
 export class ApiKeyStore extends Context.Service<ApiKeyStore, {
   /** Stores a key under its hash. */
   create(key: ApiKey, hash: SecretHash): Effect.Effect<void>
-  /** The keys of an organization, newest first, revoked and expired ones too. */
-  list(organizationId: OrganizationId, page: PageRequest): Effect.Effect<Page<ApiKey>>
-  /** Ends a key at once, and tells those who listen to what depends on it. Answers the key, or `undefined` when the organization has none with that id or name. A key that was revoked before keeps its first `revokedAt`. */
-  revoke(organizationId: OrganizationId, idOrName: ApiKeyId | string, at: Timestamp): Effect.Effect<ApiKey | undefined>
+  /** The keys of an organization, or of one user in it, newest first, revoked and expired ones too. */
+  list(organizationId: OrganizationId, filter: { readonly userId?: UserId }, page: PageRequest): Effect.Effect<Page<ApiKey>>
+  /**
+   * Ends a key at once, and tells those who listen to what depends on it. Answers the key, or `undefined` when the
+   * organization, or the one user in it, has none with that id or name. A key that was revoked before keeps its first `revokedAt`.
+   */
+  revoke(
+    organizationId: OrganizationId,
+    filter: { readonly userId?: UserId },
+    idOrName: ApiKeyId | string,
+    at: Timestamp
+  ): Effect.Effect<ApiKey | undefined>
   /**
    * Who presents this, counted against `limit` in the same step (bucket: the key), by the store's clock. `undefined`
    * for what is unknown, expired or revoked, or whose user is no longer a member; that counts nowhere and writes nothing.

@@ -6,8 +6,11 @@ import { Role } from "./organization.ts"
 export const Access = Schema.Literals(["read", "full"])
 export type Access = typeof Access.Type
 
+/** How many projects a credential can name. */
+export const maxProjectIds = 100
+
 /** At least one: a credential for no project at all would open nothing. */
-export const ProjectIds = Schema.Array(ProjectId).check(Schema.isMinLength(1), Schema.isMaxLength(100))
+export const ProjectIds = Schema.Array(ProjectId).check(Schema.isMinLength(1), Schema.isMaxLength(maxProjectIds))
 
 /** What a person allowed a client, as each of its access tokens carries it. */
 export const GrantedAccess = Schema.Struct({

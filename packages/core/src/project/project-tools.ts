@@ -33,6 +33,7 @@ export const projectsCreate = defineTool({
   title: "Add a project",
   description: "Adds a Git repository, either one that lies on a host or one to clone there over https or ssh.",
   effects: "changes",
+  needsAllProjects: true,
   openWorld: true,
   input: {
     name: Schema.optionalKey(Name.annotate({ description: "The repository's own name when left out" })),

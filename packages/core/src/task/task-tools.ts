@@ -104,6 +104,8 @@ export const tasksDelete = defineTool({
   title: "Delete a task",
   description: "Deletes a task; the workspaces that were made for it stay.",
   effects: "destroys",
+  // They are of any project, and are no longer of a task then.
+  needsAllProjects: true,
   input: { taskId },
   output: task,
   run: ({ taskId }) => Effect.map(deleteTask(taskId), (task) => ({ task }))

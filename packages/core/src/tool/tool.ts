@@ -2,6 +2,7 @@ import { sha256 } from "@oslojs/crypto/sha2"
 import { encodeHexLowerCase } from "@oslojs/encoding"
 import { Cause, DateTime, Effect, Schema } from "effect"
 import { CurrentPrincipal } from "../organization/principal.ts"
+import { requireAllProjects, requireFullAccess } from "../organization/require-access.ts"
 import { Conflict, InvalidRequest } from "../error.ts"
 import type { ErrorCode } from "../error-code.ts"
 import { now } from "../timestamp.ts"
@@ -67,6 +68,7 @@ const canonical = (value: unknown): string =>
 /**
  * Runs a changing call once for each idempotency key, and answers repetitions from the first result. A call that failed
  * frees its key. One that died may have done something: its key stays taken, so that a repetition does not do it twice.
+ * To credentials for other projects it is another call, so that none is answered what another could see.
  */
 const once = Effect.fn("once")(function*<R>(
   name: string,
@@ -76,8 +78,9 @@ const once = Effect.fn("once")(function*<R>(
   restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 ) {
   const store = yield* IdempotencyStore
-  const { organizationId, userId } = yield* CurrentPrincipal
-  const fingerprint = encodeHexLowerCase(sha256(new TextEncoder().encode(canonical([name, args]))))
+  const { organizationId, projectIds, userId } = yield* CurrentPrincipal
+  const identity = projectIds === undefined ? [name, args] : [name, args, projectIds.toSorted()]
+  const fingerprint = encodeHexLowerCase(sha256(new TextEncoder().encode(canonical(identity))))
   const call = { organizationId, userId, key, fingerprint }
   const at = yield* now
   const begun = yield* store.begin(call, at, DateTime.add(at, { milliseconds: keptMillis }))
@@ -105,8 +108,8 @@ type PureFields = { readonly [name: string]: Schema.ConstraintCodec<unknown, unk
 
 /**
  * Declares a tool. All that is said of it anywhere (tools/list, server card, documents) is computed from this value.
- * What changes something takes an `idempotencyKey`, and once begun it is carried through even if the caller goes away,
- * unless it is `cancellable`: then its use case undoes what was begun.
+ * What changes something is for credentials with full access only, takes an `idempotencyKey`, and once begun is carried
+ * through even if the caller goes away, unless it is `cancellable`: then its use case undoes what was begun.
  */
 export const defineTool = <
   const Input extends PureFields,
@@ -121,6 +124,8 @@ export const defineTool = <
   readonly idempotent?: boolean
   readonly openWorld?: boolean
   readonly cancellable?: boolean
+  /** It concerns every project, and so is nothing for a credential for some. */
+  readonly needsAllProjects?: boolean
   readonly input: Input
   readonly output: Output
   readonly run: (input: Schema.Struct<Input>["Type"]) => Effect.Effect<Schema.Struct<Output>["Type"], E, R>
@@ -135,6 +140,8 @@ export const defineTool = <
     declaration.run(value).pipe(Effect.flatMap((result) => Effect.orDie(encode(result))))
 
   const call = Effect.fn(name)(function*(args: unknown) {
+    if (!reads) yield* requireFullAccess
+    if (declaration.needsAllProjects === true) yield* requireAllProjects
     const { idempotencyKey, ...rest } = (args ?? {}) as JsonObject
     const invalid = (message: string) =>
       new InvalidRequest({

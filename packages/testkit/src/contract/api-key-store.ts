@@ -37,7 +37,7 @@ export const apiKeyStoreContract = storeContract("ApiKeyStore", (capabilities) =
           ...(expires ? { expiresAt } : {}),
           ...(revoked ? { revokedAt } : {})
         })
-        const { items } = yield* (yield* ApiKeyStore).list(tenant.organization.id, {})
+        const { items } = yield* (yield* ApiKeyStore).list(tenant.organization.id, {}, {})
         same(Schema.Array(ApiKey), items, [key])
       })
   ),
@@ -48,14 +48,14 @@ export const apiKeyStoreContract = storeContract("ApiKeyStore", (capabilities) =
     const expired = yield* seedKey(tenant, { expiresAt: at })
     const revoked = yield* seedKey(tenant, { revokedAt: at })
     const valid = yield* seedKey(tenant)
-    const { items } = yield* (yield* ApiKeyStore).list(tenant.organization.id, {})
+    const { items } = yield* (yield* ApiKeyStore).list(tenant.organization.id, {}, {})
     assert.deepStrictEqual(idsOf(items), [valid.key.id, revoked.key.id, expired.key.id])
   })),
   test("lists page by page", Effect.gen(function*() {
     const tenant = yield* seedTenant
     const keys = yield* fiveTimes(seedKey(tenant))
     const store = yield* ApiKeyStore
-    yield* pagesThrough(keys.map(({ key }) => key), (page) => store.list(tenant.organization.id, page))
+    yield* pagesThrough(keys.map(({ key }) => key), (page) => store.list(tenant.organization.id, {}, page))
   })),
   test("ends a key at once", Effect.gen(function*() {
     const store = yield* ApiKeyStore
@@ -63,10 +63,10 @@ export const apiKeyStoreContract = storeContract("ApiKeyStore", (capabilities) =
     const { hash, key } = yield* seedKey(tenant)
     assert.isDefined(yield* store.identify(hash))
     const later = DateTime.add(yield* now, { hours: 1 })
-    const revoked = yield* store.revoke(tenant.organization.id, key.id, later)
+    const revoked = yield* store.revoke(tenant.organization.id, {}, key.id, later)
     assert.isUndefined(yield* store.authenticate(hash, limit))
     same(ApiKey, revoked, { ...key, revokedAt: later, updatedAt: later })
-    same(Schema.Array(ApiKey), (yield* store.list(tenant.organization.id, {})).items, [revoked])
+    same(Schema.Array(ApiKey), (yield* store.list(tenant.organization.id, {}, {})).items, [revoked])
   })),
   test("tells those who listen to what depends on a key that it ended", Effect.gen(function*() {
     const tenant = yield* seedTenant
@@ -82,7 +82,7 @@ export const apiKeyStoreContract = storeContract("ApiKeyStore", (capabilities) =
     // Whoever has just connected may have missed something, and is told so.
     yield* Queue.clear(heard)
     elsewhere.length = 0
-    yield* (yield* ApiKeyStore).revoke(tenant.organization.id, key.id, yield* now)
+    yield* (yield* ApiKeyStore).revoke(tenant.organization.id, {}, key.id, yield* now)
     assert.deepStrictEqual(yield* beforeLong(Queue.take(heard), "nobody was told"), { _tag: "Changed" })
     assert.deepStrictEqual(elsewhere, [])
   })),
@@ -91,23 +91,23 @@ export const apiKeyStoreContract = storeContract("ApiKeyStore", (capabilities) =
     const tenant = yield* seedTenant
     const other = yield* seedKey(tenant, { name: "Another" })
     const { hash, key } = yield* seedKey(tenant, { name: "Laptop" })
-    assert.strictEqual((yield* store.revoke(tenant.organization.id, "Laptop", yield* now))?.id, key.id)
+    assert.strictEqual((yield* store.revoke(tenant.organization.id, {}, "Laptop", yield* now))?.id, key.id)
     assert.isUndefined(yield* store.authenticate(hash, limit))
     assert.isDefined(yield* store.authenticate(other.hash, limit))
   })),
   test("answers undefined when the organization has no key with that id or name", Effect.gen(function*() {
     const store = yield* ApiKeyStore
     const tenant = yield* seedTenant
-    assert.isUndefined(yield* store.revoke(tenant.organization.id, yield* newId(ApiKeyId), yield* now))
-    assert.isUndefined(yield* store.revoke(tenant.organization.id, "no such key", yield* now))
+    assert.isUndefined(yield* store.revoke(tenant.organization.id, {}, yield* newId(ApiKeyId), yield* now))
+    assert.isUndefined(yield* store.revoke(tenant.organization.id, {}, "no such key", yield* now))
   })),
   test("shows and ends no key of another organization", Effect.gen(function*() {
     const store = yield* ApiKeyStore
     const { hash, key } = yield* seedKey(yield* seedTenant, { name: "Theirs" })
     const { organization } = yield* seedTenant
-    assert.deepStrictEqual((yield* store.list(organization.id, {})).items, [])
-    assert.isUndefined(yield* store.revoke(organization.id, key.id, yield* now))
-    assert.isUndefined(yield* store.revoke(organization.id, "Theirs", yield* now))
+    assert.deepStrictEqual((yield* store.list(organization.id, {}, {})).items, [])
+    assert.isUndefined(yield* store.revoke(organization.id, {}, key.id, yield* now))
+    assert.isUndefined(yield* store.revoke(organization.id, {}, "Theirs", yield* now))
     assert.isDefined(yield* store.authenticate(hash, limit))
   })),
   test("keeps the first revokedAt of a key that was revoked before", Effect.gen(function*() {
@@ -115,15 +115,15 @@ export const apiKeyStoreContract = storeContract("ApiKeyStore", (capabilities) =
     const tenant = yield* seedTenant
     const { key } = yield* seedKey(tenant)
     const at = yield* now
-    const first = yield* store.revoke(tenant.organization.id, key.id, at)
-    same(ApiKey, yield* store.revoke(tenant.organization.id, key.id, DateTime.add(at, { hours: 1 })), first)
+    const first = yield* store.revoke(tenant.organization.id, {}, key.id, at)
+    same(ApiKey, yield* store.revoke(tenant.organization.id, {}, key.id, DateTime.add(at, { hours: 1 })), first)
   })),
   test("keeps one revokedAt under twenty who revoke at once", Effect.gen(function*() {
     const store = yield* ApiKeyStore
     const tenant = yield* seedTenant
     const { key } = yield* seedKey(tenant)
     const at = yield* now
-    const answers = yield* twenty((hours) => store.revoke(tenant.organization.id, key.id, DateTime.add(at, { hours })))
+    const answers = yield* twenty((hours) => store.revoke(tenant.organization.id, {}, key.id, DateTime.add(at, { hours })))
     const revokedAt = answers.map((answer) => DateTime.toEpochMillis(answer!.revokedAt!))
     assert.strictEqual(new Set(revokedAt).size, 1)
   })),
@@ -181,7 +181,7 @@ export const apiKeyStoreContract = storeContract("ApiKeyStore", (capabilities) =
     assert.deepStrictEqual(principal, answer?.principal)
     assert.strictEqual(answer?.usage.remaining, 2)
     assert.isUndefined(yield* store.identify(yield* seedHash("apiKey")))
-    yield* store.revoke(tenant.organization.id, key.id, yield* now)
+    yield* store.revoke(tenant.organization.id, {}, key.id, yield* now)
     assert.isUndefined(yield* store.identify(hash))
   })),
   test("knows nobody for a hash that is unknown, and counts it nowhere", Effect.gen(function*() {

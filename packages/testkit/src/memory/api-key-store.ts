@@ -1,4 +1,4 @@
-import { type ApiKey, type ApiKeyId, hit, type Principal, type SecretHash, type Timestamp } from "@coppice/core"
+import { type ApiKey, type ApiKeyId, hit, type OrganizationId, type Principal, type SecretHash, type Timestamp, type UserId } from "@coppice/core"
 import { ApiKeyStore } from "@coppice/core/ports"
 import { DateTime, Effect, Layer } from "effect"
 import { MemoryDatabase, step, tellMcp } from "./memory-database.ts"
@@ -24,13 +24,15 @@ export const apiKeyStoreMemory = Layer.effect(
       const member = owned(database.members.values(), organizationId).find((member) => member.userId === userId)
       return member && { organizationId, userId, role: member.role, ...accessOf(key), apiKeyId: id }
     }
-    const keys = () => [...database.apiKeys.values()].map(({ key }) => key)
+    const keysOf = (organizationId: OrganizationId, { userId }: { readonly userId?: UserId }) =>
+      owned([...database.apiKeys.values()].map(({ key }) => key), organizationId)
+        .filter((key) => userId === undefined || key.userId === userId)
     return ApiKeyStore.of({
       create: (key, hash) => step(() => insert(database.apiKeys, key.id, { key, hash })),
-      list: (organizationId, page) => step(() => pageOf(owned(keys(), organizationId), page)),
-      revoke: (organizationId, idOrName, at) =>
+      list: (organizationId, filter, page) => step(() => pageOf(keysOf(organizationId, filter), page)),
+      revoke: (organizationId, filter, idOrName, at) =>
         step(() => {
-          const mine = owned(keys(), organizationId)
+          const mine = keysOf(organizationId, filter)
           // Of several keys by one name, the newest that still opens something.
           const named = mine.filter((key) => key.name === idOrName).toSorted((left, right) => left.id < right.id ? 1 : -1)
           const key = mine.find(({ id }) => id === idOrName) ??

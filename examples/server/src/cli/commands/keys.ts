@@ -1,4 +1,5 @@
-import { type Command, given, UsageError } from "../command.ts"
+import type { ApiKeyRecord } from "../answers.ts"
+import { type Command, given, type Session, UsageError } from "../command.ts"
 import { relative, table } from "../text.ts"
 import { listAll } from "./lists.ts"
 
@@ -22,33 +23,57 @@ const state = ({ expiresAt, revokedAt }: { readonly revokedAt?: string; readonly
     ? `expired ${relative(expiresAt)}`
     : `expires ${relative(expiresAt)}`
 
+const accessOf = (text: string | undefined): string | undefined => {
+  if (text === undefined || text === "read" || text === "full") return text
+  throw new UsageError(`--access takes read or full, and "${text}" is neither.`)
+}
+
+/** What keys open, for people: projects by their names, or by their ids where they are gone. */
+const opener = async (session: Session, keys: ReadonlyArray<ApiKeyRecord>) => {
+  const projects = keys.some(({ projectIds }) => projectIds !== undefined)
+    ? await listAll(session, "projects_list", "projects")
+    : []
+  const names = new Map<string, string>(projects.map(({ id, name }) => [id, name]))
+  return ({ projectIds }: ApiKeyRecord): string => projectIds?.map((id) => names.get(id) ?? id).join(", ") ?? "all"
+}
+
 export const keysCreate: Command = {
   name: "keys create",
   summary: "Issue an API key; it is printed once and kept nowhere",
   options: {
     name: { value: "NAME", required: true, about: "What the key is for" },
+    access: { value: "read|full", about: "Looking only, or all that its user may do; full when left out" },
+    project: { value: "PROJECT", multiple: true, about: "Id or name of a project that it opens; all projects when left out" },
     "expires-in": { value: "90d", about: "When it ends: a number with m, h, d or w; never when left out" }
   },
   run: async ({ input, session }) => {
-    const expiresAt = expiry(input.text("expires-in"))
-    const { apiKey, key } = await session.call("keys_create", given({ name: input.text("name"), expiresAt }))
+    const projects = input.texts("project")
+    const { apiKey, key } = await session.call("keys_create", given({
+      name: input.text("name"),
+      access: accessOf(input.text("access")),
+      projectIds: projects.length === 0 ? undefined : projects,
+      expiresAt: expiry(input.text("expires-in"))
+    }))
+    const opens = await opener(session, [apiKey])
     return {
       json: { id: apiKey.id, key },
-      text: `${key}\n\nThis is the only time that the key "${apiKey.name}" is shown (${state(apiKey)}). Send it as: Authorization: Bearer <key>`
+      text: `${key}\n\nThis is the only time that the key "${apiKey.name}" is shown (${apiKey.access} access, projects: ${opens(apiKey)}, ` +
+        `${state(apiKey)}). Send it as: Authorization: Bearer <key>`
     }
   }
 }
 
 export const keysList: Command = {
   name: "keys list",
-  summary: "List the API keys of the organization",
+  summary: "List the API keys: to an admin those of the organization, to a member their own",
   run: async ({ session }) => {
     const apiKeys = await listAll(session, "keys_list", "apiKeys")
+    if (apiKeys.length === 0) return { json: { apiKeys }, text: "There is no API key." }
+    const opens = await opener(session, apiKeys)
     return {
       json: { apiKeys },
-      text: apiKeys.length === 0
-        ? "There is no API key."
-        : table(["ID", "NAME", "CREATED", "STATE"], apiKeys.map((key) => [key.id, key.name, relative(key.createdAt), state(key)]))
+      text: table(["ID", "NAME", "ACCESS", "PROJECTS", "LAST USED", "CREATED", "STATE"], apiKeys.map((key) =>
+        [key.id, key.name, key.access, opens(key), relative(key.lastUsedAt) ?? "never", relative(key.createdAt), state(key)]))
     }
   }
 }

@@ -1,8 +1,8 @@
-import { Access, ApiKey, type Limit, newId, ProjectId, ProjectIds } from "@coppice/core"
+import { Access, ApiKey, type Limit, newId, now, ProjectId, ProjectIds } from "@coppice/core"
 import { ApiKeyStore } from "@coppice/core/ports"
 import { Arbitrary, DateTime, Effect, Schema } from "effect"
 import { assert } from "vitest"
-import { property, sameAll, test } from "../check.ts"
+import { idsOf, property, sameAll, test } from "../check.ts"
 import { seedMember, seedTenant } from "../seed.ts"
 import { pass, type StoreCapabilities, type StoreTest } from "../store-contract.ts"
 import { seedKey } from "./seed-key.ts"
@@ -18,7 +18,7 @@ const access = Arbitrary.all({
 
 const lastUse = (key: ApiKey) =>
   Effect.gen(function*() {
-    const { items } = yield* (yield* ApiKeyStore).list(key.organizationId, {})
+    const { items } = yield* (yield* ApiKeyStore).list(key.organizationId, {}, {})
     return items.find(({ id }) => id === key.id)?.lastUsedAt
   })
 
@@ -31,7 +31,7 @@ export const accessTests = (capabilities: StoreCapabilities): ReadonlyArray<Stor
       const { user } = yield* seedMember(tenant.organization.id)
       const opened = { access, ...(projects === "all" ? {} : { projectIds: yield* newProjectIds(projects) }) }
       const { hash, key } = yield* seedKey(tenant, { userId: user.id, ...opened })
-      sameAll(ApiKey, (yield* store.list(tenant.organization.id, {})).items, [key])
+      sameAll(ApiKey, (yield* store.list(tenant.organization.id, {}, {})).items, [key])
       const principal = { organizationId: tenant.organization.id, userId: user.id, role: "member", apiKeyId: key.id, ...opened }
       assert.deepStrictEqual<unknown>((yield* store.authenticate(hash, limit))?.principal, principal)
       assert.deepStrictEqual<unknown>(yield* store.identify(hash), principal)
@@ -41,6 +41,22 @@ export const accessTests = (capabilities: StoreCapabilities): ReadonlyArray<Stor
     assert.isTrue(Schema.is(ProjectIds)(projectIds))
     const { hash } = yield* seedKey(yield* seedTenant, { projectIds })
     assert.deepStrictEqual((yield* (yield* ApiKeyStore).identify(hash))?.projectIds, projectIds)
+  })),
+  test("lists and ends the keys of one user where these are asked for, by id and by name", Effect.gen(function*() {
+    const store = yield* ApiKeyStore
+    const tenant = yield* seedTenant
+    const { id } = tenant.organization
+    const { user } = yield* seedMember(id)
+    const theirs = yield* seedKey(tenant, { userId: user.id, name: "Laptop" })
+    const owners = yield* seedKey(tenant, { name: "Laptop" })
+    const filter = { userId: user.id }
+    const at = yield* now
+    assert.deepStrictEqual(idsOf((yield* store.list(id, filter, {})).items), [theirs.key.id])
+    assert.isUndefined(yield* store.revoke(id, filter, owners.key.id, at))
+    assert.strictEqual((yield* store.revoke(id, filter, "Laptop", at))?.id, theirs.key.id)
+    assert.strictEqual((yield* store.revoke(id, filter, "Laptop", at))?.id, theirs.key.id)
+    assert.isDefined(yield* store.authenticate(owners.hash, limit))
+    assert.isUndefined(yield* store.authenticate(theirs.hash, limit))
   })),
   test("remembers that a key was used, not who only asked whose it is, and nothing of other keys", Effect.gen(function*() {
     const store = yield* ApiKeyStore

@@ -63,8 +63,10 @@ describeMatrix("the token endpoint", (context) => {
       [byBasic, {}, undefined, 400],
       [byBasic, { client_secret: secretOf(byBasic) }, undefined, 400],
       [byBasic, {}, basic(byBasic.client_id, secretOf(byPost)), 401],
-      [byBasic, {}, basic(byBasic.client_id, ""), 400],
+      [byBasic, {}, basic(byBasic.client_id, ""), 401],
       [byBasic, {}, "Basic !", 401],
+      [byBasic, {}, "Bearer x", 400],
+      [byBasic, {}, basic("0198c5a0-1111-7222-8333-44445f3f9a21", ""), 401],
       [byBasic, {}, basic("%zz", "x"), 401],
       [byPost, {}, basic(byPost.client_id, secretOf(byPost)), 401],
       [byPost, { client_secret: secretOf(byBasic) }, undefined, 400],
@@ -81,6 +83,7 @@ describeMatrix("the token endpoint", (context) => {
     expect(await failure(twice)).toEqual([400, "invalid_request"])
     for (const [client, fields, headers] of [
       [pub, {}, {}],
+      [pub, {}, { authorization: basic(pub.client_id, "") }],
       [byBasic, { client_id: undefined }, { authorization: basic(byBasic.client_id, secretOf(byBasic)) }],
       [byBasic, {}, { authorization: basic(byBasic.client_id, secretOf(byBasic)).replace("Basic", "basic") }],
       [byPost, { client_secret: secretOf(byPost) }, {}]

@@ -26,7 +26,7 @@ export const upperFolders = ["oauth", "mcp-session", "sign-in", "access"]
 /** The technology that each package is there to know about. */
 const technologies: Record<string, Array<string>> = {
   "adapter-git": ["simple-git"],
-  "adapter-http": ["@modelcontextprotocol/**", "h3", "openid-client", "oslo/**", "@oslojs/**", "preact", "preact/**", "preact-render-to-string", "zod"],
+  "adapter-http": ["@modelcontextprotocol/**", "h3", "jose", "openid-client", "oslo/**", "@oslojs/**", "preact", "preact/**", "preact-render-to-string", "zod"],
   "adapter-store": ["@effect/sql-pg", "@effect/sql-pg/**", "@electric-sql/pglite", "@electric-sql/pglite/**"]
 }
 

@@ -1,12 +1,13 @@
 import type { Limit } from "@coppice/core"
 import type { McpSessionStore, WebhookInbox, WebhookRefusalStore } from "@coppice/core/ports"
 import type { Context } from "effect"
+import type { OAuthPorts } from "./oauth/oauth-endpoints.ts"
 import type { PagePorts } from "./pages/define-page.ts"
 import type { PipelinePorts } from "./pipeline/handle-call.ts"
 import type { ServiceOptions } from "./service-options.ts"
 
 /** The ports that the endpoints need, whatever the tools need beside them. */
-export type HttpPorts = McpSessionStore | PagePorts | PipelinePorts | WebhookInbox | WebhookRefusalStore
+export type HttpPorts = McpSessionStore | OAuthPorts | PagePorts | PipelinePorts | WebhookInbox | WebhookRefusalStore
 
 type Required = "tools" | "version"
 

@@ -1,11 +1,14 @@
-import { maxPayloadBytes, mcpLimit, webhookLimit } from "@coppice/core"
+import { maxPayloadBytes, mcpLimit, resourcePaths, webhookLimit } from "@coppice/core"
 import type { HttpPorts } from "./app-options.ts"
 import { documentHandler, jsonDocumentHandler } from "./discovery/document.ts"
-import { guideDocs, openapiDocs, serverCardDocs } from "./discovery/document-docs.ts"
+import { authGuide } from "./discovery/auth-guide.ts"
+import { authorizationServer } from "./discovery/authorization-server.ts"
+import { authGuideDocs, authorizationServerDocs, guideDocs, openapiDocs, protectedResourceDocs, serverCardDocs } from "./discovery/document-docs.ts"
 import { guide } from "./discovery/guide.ts"
 import { mcpGet } from "./discovery/mcp-description.ts"
 import { mcpDeleteDocs, mcpGetDocs, mcpPostDocs, mcpV1Docs } from "./discovery/mcp-docs.ts"
 import { openapiDocument } from "./discovery/openapi.ts"
+import { protectedResource } from "./discovery/protected-resource.ts"
 import { serverCard } from "./discovery/server-card.ts"
 import { documentPaths } from "./discovery/service-texts.ts"
 import { defineEndpoint, type Endpoint } from "./endpoint.ts"
@@ -13,6 +16,7 @@ import { healthz, readyz } from "./health/health-endpoints.ts"
 import { healthzDocs, readyzDocs } from "./health/health-docs.ts"
 import { endSessionEndpoint } from "./mcp/end-session-endpoint.ts"
 import { makePostEndpoint, maxMessageBytes } from "./mcp/post-endpoint.ts"
+import { oauthEndpoints } from "./oauth/oauth-endpoints.ts"
 import { assets } from "./pages/assets.ts"
 import { pageCatalog } from "./pages/page-catalog.ts"
 import type { ServiceOptions } from "./service-options.ts"
@@ -68,6 +72,37 @@ export const endpointCatalog = <R>(service: ServiceOptions<R>): ReadonlyArray<En
       limit: webhookLimit,
       maxBodyBytes: maxPayloadBytes,
       handle: webhookEndpoint
+    }),
+    ...oauthEndpoints(service),
+    define({
+      id: "authorization-server",
+      method: "GET",
+      paths: [documentPaths.authorizationServer, documentPaths.openIdProvider],
+      security: "public",
+      cors: "open",
+      docs: authorizationServerDocs,
+      handle: jsonDocumentHandler(authorizationServer)
+    }),
+    // A client may look for the metadata of the very address that it was given (RFC 9728 section 3.1).
+    ...["", ...resourcePaths].map((path) =>
+      define({
+        id: `protected-resource${path.replaceAll("/", "-")}`,
+        method: "GET",
+        paths: [documentPaths.protectedResource + path],
+        security: "public",
+        cors: "open",
+        docs: protectedResourceDocs,
+        handle: jsonDocumentHandler(protectedResource(path))
+      })
+    ),
+    define({
+      id: "auth-guide",
+      method: "GET",
+      paths: [documentPaths.authGuide],
+      security: "public",
+      cors: "open",
+      docs: authGuideDocs,
+      handle: documentHandler("text/markdown; charset=utf-8", authGuide)
     }),
     define({
       id: "server-card",

@@ -9,6 +9,7 @@ export interface ParameterDocs {
   readonly name: string
   readonly description: string
   readonly schema: JsonSchema
+  readonly required?: boolean
 }
 
 /** What only an endpoint's author can say. The rest (security, limits, failures that follow from them) is computed. */

@@ -44,7 +44,7 @@ export interface PublicEndpoint<R> extends Common {
   readonly handle: (call: Call) => Effect.Effect<Reply, Failure, R>
 }
 
-/** Needs an API key. Where there is a limit, a request is counted against it, by its credential, once that is known to be good. */
+/** Needs an access token or an API key. Where there is a limit, a request is counted against it, by its credential, once that is known to be good. */
 export interface BearerEndpoint<R> extends Common {
   readonly method: Method
   readonly security: "bearer"
@@ -61,7 +61,6 @@ export interface WebhookEndpoint<R> extends Common {
 }
 
 export interface Page<Needs> extends Common {
-  readonly docs?: never
   readonly cors?: never
   /** What it is, for who reads the catalogue. */
   readonly summary: string
@@ -104,10 +103,11 @@ export type Endpoint<R = never> =
   | BrowserEndpoint<R>
   | RemovedEndpoint
 
-/** What programs call, and documents list. */
-export type DocumentedEndpoint<R = never> = Exclude<Endpoint<R>, VisitorEndpoint<R> | BrowserEndpoint<R>> & { readonly docs: EndpointDocs }
+/** What programs call, or send people to, and documents list. */
+export type DocumentedEndpoint<R = never> = Exclude<Endpoint<R>, BrowserEndpoint<R>> & { readonly docs: EndpointDocs }
 
-export const isDocumented = <R>(endpoint: Endpoint<R>): endpoint is DocumentedEndpoint<R> => endpoint.docs !== undefined
+export const isDocumented = <R>(endpoint: Endpoint<R>): endpoint is DocumentedEndpoint<R> =>
+  endpoint.docs !== undefined && endpoint.security !== "browser"
 
 /** The identity, for the types. */
 export const defineEndpoint = <R = never>(endpoint: Endpoint<R>): Endpoint<R> => endpoint

@@ -1,5 +1,6 @@
 import type { CurrentPrincipal, Tool } from "@coppice/core"
 import type { Effect } from "effect"
+import type { RegistrationLimits } from "./oauth/registration-limit.ts"
 import type { PageSettings } from "./pages/page-catalog.ts"
 
 /** What the endpoints say and do beyond what the ports give. */
@@ -16,4 +17,6 @@ export interface ServiceOptions<R> extends PageSettings {
   readonly isOutage: (defect: unknown) => boolean
   /** Aborted when the service is to stop: what would go on without end ends then. */
   readonly stopping: AbortSignal
+  /** How often OAuth clients may register; 120 a minute from one address and 1200 in all when left out. */
+  readonly registrations?: RegistrationLimits
 }

@@ -3,8 +3,8 @@ import { endpointCatalog } from "../src/index.ts"
 import { describeMatrix, errorOf, type MatrixContext } from "./support/matrix.ts"
 import { request, send } from "./support/rpc.ts"
 
-const open = ["/mcp", "/api/v2/agent/mcp", "/openapi.json", "/docs.md", "/.well-known/mcp/server-card.json"]
-const closed = ["/healthz", "/readyz", "/api/automations/webhook/x", "/api/agent/mcp", "/nope"]
+const open = ["/mcp", "/api/v2/agent/mcp", "/openapi.json", "/docs.md", "/.well-known/mcp/server-card.json", "/.well-known/oauth-protected-resource"]
+const closed = ["/healthz", "/readyz", "/api/automations/webhook/x", "/api/agent/mcp", "/api/auth/oauth2/authorize", "/nope"]
 
 const preflight = (origin: string, method = "POST") => ({
   method: "OPTIONS",

@@ -5,6 +5,7 @@ import { Validator } from "@seriousme/openapi-schema-validator"
 import { expect, it } from "vitest"
 import { endpointCatalog } from "../src/index.ts"
 import { describeMatrix, type MatrixContext } from "./support/matrix.ts"
+import { makeOAuth, manyRegistrations, oauth, redirectUri } from "./support/oauth.ts"
 import { initialize, request, send } from "./support/rpc.ts"
 
 type Schema = { readonly [keyword: string]: unknown }
@@ -34,6 +35,26 @@ const validator = new AjvJsonSchemaValidator()
 describeMatrix("openapi", (context: () => MatrixContext) => {
   const read = async () => await (await context().fetch("/openapi.json")).json() as Document
   const operations = (document: Document) => Object.values(document.paths).flatMap((item) => Object.values(item))
+
+  /** Holds an answer against what the document says of it. */
+  const told = async (document: Document, status: number, path: string, response: Response, method = "GET") => {
+    const what = `${method} ${path} ${status}`
+    expect([what, response.status]).toEqual([what, status])
+    const described = document.paths[path]![method.toLowerCase()]!.responses[status]!
+    expect(described, what).toBeDefined()
+    for (const name of Object.keys(described.headers ?? {}).filter((each) => each !== "Mcp-Session-Id")) {
+      expect(response.headers.get(name), `${what} ${name}`).not.toBeNull()
+    }
+    const type = response.headers.get("content-type")?.split(";")[0]
+    const text = await response.text()
+    if (described.content === undefined) return void expect([what, text]).toEqual([what, ""])
+    const schema = described.content[type!]?.schema
+    expect(schema, `${what} ${type}`).toBeDefined()
+    const verdict = validator.getValidator({ ...schema, components: document.components } as never)(
+      type === "application/json" ? JSON.parse(text) : text
+    )
+    expect([what, verdict.errorMessage]).toEqual([what, undefined])
+  }
 
   it(verifies("discovery.openapi", "version.openapi-document") + "is a valid document of OpenAPI 3.1.0, in its version 1.0.0", async () => {
     const response = await context().fetch("/openapi.json")
@@ -69,7 +90,7 @@ describeMatrix("openapi", (context: () => MatrixContext) => {
     const rates = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "RateLimit-Policy"]
     for (const path of ["/mcp", "/api/v2/agent/mcp"]) {
       const { responses, security } = of("post", path)
-      expect(security).toEqual([{ bearer: [] }])
+      expect(security).toEqual([{ oauth2: [] }, { bearer: [] }])
       expect(Object.keys(responses)).toEqual(["200", "202", "400", "401", "403", "404", "406", "413", "415", "429", "default"])
       expect(Object.keys(responses["401"]!.headers!)).toEqual(["WWW-Authenticate"])
       expect(Object.keys(responses["429"]!.headers!)).toEqual(["Retry-After", ...rates])
@@ -123,37 +144,47 @@ describeMatrix("openapi", (context: () => MatrixContext) => {
       [200, "/.well-known/mcp/server-card.json", "/.well-known/mcp/server-card.json"],
       [200, "/openapi.json", "/openapi.json"],
       [200, "/docs.md", "/docs.md"],
+      [200, "/auth.md", "/auth.md"],
+      [200, "/.well-known/oauth-authorization-server", "/.well-known/oauth-authorization-server"],
+      [200, "/.well-known/openid-configuration", "/.well-known/openid-configuration"],
+      [200, "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource"],
+      [200, "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource/mcp"],
       [304, "/docs.md", "/docs.md", { headers: { "if-none-match": "*" } }],
       [200, "/healthz", "/healthz"],
       [200, "/readyz", "/readyz"]
     ]
-    const told = async (status: number, path: string, response: Response, method = "GET") => {
-      const what = `${method} ${path} ${status}`
-      expect([what, response.status]).toEqual([what, status])
-      const described = document.paths[path]![method.toLowerCase()]!.responses[status]!
-      expect(described, what).toBeDefined()
-      for (const name of Object.keys(described.headers ?? {}).filter((each) => each !== "Mcp-Session-Id")) {
-        expect(response.headers.get(name), `${what} ${name}`).not.toBeNull()
-      }
-      const type = response.headers.get("content-type")?.split(";")[0]
-      const text = await response.text()
-      if (described.content === undefined) return void expect([what, text]).toEqual([what, ""])
-      const schema = described.content[type!]?.schema
-      expect(schema, `${what} ${type}`).toBeDefined()
-      const verdict = validator.getValidator({ ...schema, components: document.components } as never)(
-        type === "application/json" ? JSON.parse(text) : text
-      )
-      expect([what, verdict.errorMessage]).toEqual([what, undefined])
-    }
-    for (const [status, path, address, init] of cases) await told(status, path, await fetch(address, init), init?.method)
+    for (const [status, path, address, init] of cases) await told(document, status, path, await fetch(address, init), init?.method)
     put("paused", token)
-    await told(400, template, await fetch(webhook, hook("{}")), "POST")
+    await told(document, 400, template, await fetch(webhook, hook("{}")), "POST")
     put("active", token)
     let last = await fetch(webhook, hook("{}"))
     for (let sent = 0; sent < 300 && last.status === 200; sent++) {
       await last.text()
       last = await fetch(webhook, hook("{}"))
     }
-    await told(429, template, last, "POST")
+    await told(document, 429, template, last, "POST")
   })
-}, { tools: toolCatalog as never })
+
+  it("describes what the authorization server answers", async () => {
+    const { fetch } = context()
+    const document = await read()
+    const { authorize, connect, postRegistration, query, redeem, register, revoke, token } = makeOAuth(context())
+    const { client_id } = await register()
+    const { tokens } = await connect()
+    const identity = `${oauth}/userinfo`
+    await told(document, 201, `${oauth}/register`, await postRegistration({ redirect_uris: [redirectUri] }), "POST")
+    await told(document, 400, `${oauth}/register`, await postRegistration({}), "POST")
+    await told(document, 413, `${oauth}/register`, await postRegistration(" ".repeat(64 * 1024 + 1)), "POST")
+    await told(document, 302, `${oauth}/authorize`, await authorize(client_id))
+    await told(document, 400, `${oauth}/authorize`, await fetch(`${oauth}/authorize?${query("nobody")}`))
+    const { code } = await makeOAuth(context()).code(client_id)
+    await told(document, 200, `${oauth}/token`, await redeem(client_id, code), "POST")
+    await told(document, 400, `${oauth}/token`, await token({}), "POST")
+    await told(document, 401, `${oauth}/token`, await token({ grant_type: "refresh_token" }, { authorization: "Basic x" }), "POST")
+    await told(document, 200, `${oauth}/revoke`, await revoke({ token: "x" }), "POST")
+    await told(document, 400, `${oauth}/revoke`, await revoke({}), "POST")
+    await told(document, 200, identity, await fetch(identity, { headers: { authorization: `Bearer ${tokens.access_token}` } }))
+    await told(document, 401, identity, await fetch(identity))
+    await told(document, 200, `${oauth}/jwks`, await fetch(`${oauth}/jwks`))
+  })
+}, { tools: toolCatalog as never, ...manyRegistrations })

@@ -45,6 +45,46 @@ export const serverCardDocs = documentDocs("The MCP server card", "application/j
   }
 })
 
+const texts: JsonSchema = { type: "array", items: { type: "string" } }
+
+export const protectedResourceDocs = documentDocs("Metadata of the protected resource (RFC 9728)", "application/json", {
+  type: "object",
+  required: ["resource", "authorization_servers"],
+  properties: {
+    resource: url,
+    authorization_servers: { type: "array", items: url },
+    scopes_supported: texts,
+    bearer_methods_supported: texts,
+    resource_name: { type: "string" },
+    resource_documentation: url
+  }
+})
+
+export const authorizationServerDocs = documentDocs(
+  "Metadata of the authorization server (RFC 8414, OpenID Connect Discovery)",
+  "application/json",
+  {
+    type: "object",
+    required: ["issuer", "authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint", "jwks_uri"],
+    properties: {
+      issuer: url,
+      authorization_endpoint: url,
+      token_endpoint: url,
+      registration_endpoint: url,
+      revocation_endpoint: url,
+      userinfo_endpoint: url,
+      jwks_uri: url,
+      scopes_supported: texts,
+      agent_auth: {
+        type: "object",
+        properties: { skill: url, register_uri: url, claim_uri: url, revocation_uri: url, identity_types_supported: texts }
+      }
+    }
+  }
+)
+
+export const authGuideDocs = documentDocs("How an agent gets a credential, in Markdown", "text/markdown", { type: "string" })
+
 export const openapiDocs = documentDocs("The interface in OpenAPI 3.1", "application/json", {
   type: "object",
   required: ["openapi", "info", "paths"],

@@ -4,7 +4,7 @@ import { noticeDays } from "../pipeline/versioning-policy.ts"
 import type { ServiceOptions } from "../service-options.ts"
 import { documentPaths, serviceTexts } from "./service-texts.ts"
 
-const credentials = { public: "none", bearer: "API key", webhook: "the automation's webhook token" } as const
+const credentials = { public: "none", bearer: "access token or API key", visitor: "a person in a browser", webhook: "the automation's webhook token" } as const
 
 const rate = (limit: Limit | undefined): string =>
   limit === undefined ? "" : `${limit.max} requests in ${limit.windowSeconds} s`
@@ -23,8 +23,8 @@ const endpointRow = <R>(endpoint: DocumentedEndpoint<R>): string => {
 }
 
 /** An MCP client's settings, as most of them are written. */
-const clientSettings = (base: string) => ({
-  mcpServers: { coppice: { type: "http", url: `${base}/mcp`, headers: { Authorization: "Bearer <API key>" } } }
+const clientSettings = (base: string, more: object = {}) => ({
+  mcpServers: { coppice: { type: "http", url: `${base}/mcp`, ...more } }
 })
 
 /** How to use the service, for people and for agents: Markdown, computed from both catalogues. */
@@ -36,11 +36,20 @@ export const guide = <R>(catalog: ReadonlyArray<Endpoint<R>>, { tools, version }
     "",
     "## Connect",
     "",
-    `An MCP client connects to \`${base}/mcp\` (Streamable HTTP) and sends an API key with every request:`,
+    `An MCP client connects to \`${base}/mcp\` (Streamable HTTP). Most need nothing but that address: they find the authorization`,
+    "server by themselves, open a browser in which a person approves, and go on with what they are given.",
     "",
     "```json",
     JSON.stringify(clientSettings(base), null, 2),
     "```",
+    "",
+    "Where no person can be asked, the client sends an API key, which people make in the app:",
+    "",
+    "```json",
+    JSON.stringify(clientSettings(base, { headers: { Authorization: "Bearer <API key>" } }), null, 2),
+    "```",
+    "",
+    `A program that does it all by itself goes by [auth.md](${base}${documentPaths.authGuide}).`,
     "",
     "A webhook starts a run of an automation with the body in the agent's prompt:",
     "",
@@ -59,7 +68,7 @@ export const guide = <R>(catalog: ReadonlyArray<Endpoint<R>>, { tools, version }
     `Tools with their schemas: [server card](${base}${documentPaths.serverCard}).`,
     "",
     "A failure is `{ \"error\": { \"code\", \"message\", \"hint\"? } }`. Go by the code; the hint says what to do. A 429 says in",
-    "`Retry-After` for how many seconds to wait.",
+    "`Retry-After` for how many seconds to wait. The token and revocation endpoints answer `{ \"error\", \"error_description\"? }`, as OAuth has it.",
     "",
     "## Tools",
     "",

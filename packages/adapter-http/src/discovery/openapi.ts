@@ -1,6 +1,7 @@
-import type { Limit } from "@coppice/core"
+import type { knownScopes, Limit } from "@coppice/core"
 import { type DocumentedEndpoint, type Endpoint, isDocumented } from "../endpoint.ts"
 import type { Content } from "../endpoint-docs.ts"
+import { oauthPaths } from "../oauth/oauth-paths.ts"
 import { noticeDays } from "../pipeline/versioning-policy.ts"
 import { type HeaderName, responseHeaders, schemaOf, schemas } from "./schemas.ts"
 import { serviceTexts } from "./service-texts.ts"
@@ -27,7 +28,24 @@ const failure = (description: string, ...headers: ReadonlyArray<HeaderName>): Re
   content: { "application/json": schemaOf("Error") }
 })
 
-const schemes = { bearer: "bearer", webhook: "webhookToken", public: undefined } as const
+/** By which schemes a caller may prove itself: one of them will do. */
+const schemes = { bearer: ["oauth2", "bearer"], webhook: ["webhookToken"], visitor: [], public: [] } as const
+
+const scopeTexts: Record<(typeof knownScopes)[number], string> = {
+  openid: "Who the person is.",
+  profile: "Their name.",
+  email: "Their e-mail address.",
+  offline_access: "Refresh tokens."
+}
+
+const flows = (base: string) => ({
+  authorizationCode: {
+    authorizationUrl: base + oauthPaths.authorize,
+    tokenUrl: base + oauthPaths.token,
+    refreshUrl: base + oauthPaths.token,
+    scopes: scopeTexts
+  }
+})
 
 const inWords = ({ max, windowSeconds }: Limit): string => `More than ${max} requests in ${windowSeconds} seconds.`
 
@@ -38,7 +56,7 @@ const derivedResponses = <R>(endpoint: DocumentedEndpoint<R>): Readonly<Record<n
   const limit = "limit" in endpoint ? endpoint.limit : undefined
   const limited = limit === undefined ? [] : rateLimit
   return {
-    ...security !== "public" && {
+    ...(security === "bearer" || security === "webhook") && {
       401: failure("The credential is missing, wrong, expired or revoked.", ...security === "bearer" ? challenge : [])
     },
     403: failure(`The Host ${cors === "open" ? "or Origin " : ""}field names a site that may not call.`),
@@ -64,7 +82,6 @@ const variable = /:(\w+)/g
 
 const operation = <R>(endpoint: DocumentedEndpoint<R>, path: string, place: number) => {
   const { docs, id, security } = endpoint
-  const scheme = schemes[security]
   const inPath = [...path.matchAll(variable)]
     .map(([, name]) => ({ in: "path", name, required: true, schema: { type: "string" } }))
   const withSchemas = (content: Content) =>
@@ -75,7 +92,7 @@ const operation = <R>(endpoint: DocumentedEndpoint<R>, path: string, place: numb
     summary: docs.summary,
     ...docs.description !== undefined && { description: docs.description },
     ...(endpoint.deprecated !== undefined || "removed" in endpoint) && { deprecated: true },
-    security: scheme === undefined ? [] : [{ [scheme]: [] }],
+    security: schemes[security].map((scheme) => ({ [scheme]: [] })),
     parameters: [...inPath, ...docs.parameters ?? []],
     ...docs.request !== undefined && { requestBody: { ...docs.request, content: withSchemas(docs.request.content) } },
     responses: {
@@ -118,7 +135,8 @@ export const openapiDocument = <R>(catalog: ReadonlyArray<Endpoint<R>>, base: st
       schemas,
       headers: Object.fromEntries(headers),
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "An API key." },
+        oauth2: { type: "oauth2", description: "An access token, by the authorization code grant with PKCE (S256).", flows: flows(base) },
+        bearer: { type: "http", scheme: "bearer", description: "An access token or an API key." },
         webhookToken: { type: "http", scheme: "bearer", description: "The automation's webhook token." }
       }
     }

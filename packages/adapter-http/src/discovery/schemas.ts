@@ -23,6 +23,14 @@ export const schemas = {
       }
     }
   },
+  OAuthError: {
+    type: "object",
+    required: ["error"],
+    properties: {
+      error: { type: "string", description: "As invalid_grant, invalid_client or invalid_request (RFC 6749 section 5.2)." },
+      error_description: { type: "string", description: "For people." }
+    }
+  },
   JsonRpcRequest: {
     type: "object",
     required: ["jsonrpc", "method"],

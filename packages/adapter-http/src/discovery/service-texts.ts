@@ -7,13 +7,17 @@ export const serviceTexts = {
 
 /** Where the documents are. */
 export const documentPaths = {
+  authGuide: "/auth.md",
+  authorizationServer: "/.well-known/oauth-authorization-server",
   guide: "/docs.md",
+  openIdProvider: "/.well-known/openid-configuration",
   openapi: "/openapi.json",
+  protectedResource: "/.well-known/oauth-protected-resource",
   serverCard: "/.well-known/mcp/server-card.json"
 } as const
 
 /** How to get a credential, as the server card and the description of the MCP server say it. */
 export const authenticationOf = (base: string) => ({
   type: "oauth2",
-  resourceMetadataUrl: `${base}/.well-known/oauth-protected-resource`
+  resourceMetadataUrl: base + documentPaths.protectedResource
 })

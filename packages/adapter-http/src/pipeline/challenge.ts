@@ -1,5 +1,6 @@
-import { hashSecret, type Limit, type SecretKind } from "@coppice/core"
+import { hashSecret, type Limit, type SecretKind, secretPrefixes } from "@coppice/core"
 import { Clock, Effect } from "effect"
+import { documentPaths } from "../discovery/service-texts.ts"
 import { failureReply } from "../errors/error-envelope.ts"
 import type { Failure } from "../errors/failure.ts"
 import type { Reply } from "../reply.ts"
@@ -16,7 +17,7 @@ export interface ChallengeOptions {
 /** How many addresses' failures are remembered at once; some 200 bytes each. */
 const maxAddresses = 10_000
 
-const kinds: ReadonlyArray<SecretKind> = ["apiKey", "webhookToken"]
+const kinds = Object.keys(secretPrefixes) as ReadonlyArray<SecretKind>
 
 /** Whether this could be a credential of ours: expired, revoked or misplaced perhaps, but no guess and no typo. */
 const isWellFormed = (token: string | undefined): boolean =>
@@ -43,7 +44,7 @@ export const makeChallenge = ({ failedCredentials, trustedProxies }: ChallengeOp
         })
       }
     }
-    const metadata = `${base}/.well-known/oauth-protected-resource`
+    const metadata = base + documentPaths.protectedResource
     return failureReply({
       ...failure,
       code: failure.code,

@@ -1,5 +1,5 @@
 import { CurrentPrincipal } from "@coppice/core"
-import type { ApiKeyStore, BrowserSessionStore, OrganizationStore, UserStore } from "@coppice/core/ports"
+import type { ApiKeyStore, BrowserSessionStore, OAuthTokenStore, OrganizationStore, UserStore } from "@coppice/core/ports"
 import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { Endpoint } from "../endpoint.ts"
@@ -11,7 +11,7 @@ import { gone } from "./deprecation.ts"
 import { handlePage } from "./handle-page.ts"
 
 /** What the pipeline itself needs: to tell who is calling. */
-export type PipelinePorts = ApiKeyStore | BrowserSessionStore | OrganizationStore | SecureRandom | UserStore
+export type PipelinePorts = ApiKeyStore | BrowserSessionStore | OAuthTokenStore | OrganizationStore | SecureRandom | UserStore
 
 /** An endpoint's own part: gone, or else who is calling and what the handler answers. */
 export const handleCall = <R>(

@@ -11,16 +11,18 @@ export interface PresentedClient {
   readonly clientId: string
   readonly method: ClientAuthMethod
   readonly secret?: string
+  /** It did so by HTTP Basic, with a secret or an empty one. */
+  readonly basic?: true
 }
 
 const encoder = new TextEncoder()
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /** 401 and a challenge follow where HTTP Basic was tried, and only there (RFC 6749 section 5.2). */
-export const invalidClient = (description: string, method?: ClientAuthMethod): OAuthError =>
-  new OAuthError({ error: "invalid_client", description, ...method === "client_secret_basic" ? { basic: true } : {} })
+export const invalidClient = (description: string, basic?: boolean): OAuthError =>
+  new OAuthError({ error: "invalid_client", description, ...basic === true ? { basic } : {} })
 
-const badHeader = invalidClient("The Authorization header is no HTTP Basic of a client id and a secret.", "client_secret_basic")
+const badHeader = invalidClient("The Authorization header is no HTTP Basic of a client id and a secret.", true)
 
 const decodeHalf = (text: string): string => decodeURIComponent(text.replaceAll("+", " "))
 
@@ -33,7 +35,7 @@ const parseBasic = (authorization: string): Result.Result<PresentedClient, OAuth
     const colon = text.indexOf(":")
     if (colon < 1) return Result.fail(badHeader)
     const [clientId, secret] = [decodeHalf(text.slice(0, colon)), decodeHalf(text.slice(colon + 1))]
-    return Result.succeed(secret === "" ? { clientId, method: "none" } : { clientId, method: "client_secret_basic", secret })
+    return Result.succeed({ clientId, basic: true, ...secret === "" ? { method: "none" } : { method: "client_secret_basic", secret } })
   } catch {
     return Result.fail(badHeader)
   }
@@ -59,7 +61,7 @@ export const presentedClient = (
     return Result.fail(new OAuthError({ error: "invalid_request", description: "The client authenticates in two ways at once." }))
   }
   if (clientId !== undefined && clientId !== basic.success.clientId) {
-    return Result.fail(invalidClient("client_id differs from the one of the Authorization header.", "client_secret_basic"))
+    return Result.fail(invalidClient("client_id differs from the one of the Authorization header.", true))
   }
   return basic
 }
@@ -67,13 +69,13 @@ export const presentedClient = (
 /** Whether a client is who it says that it is, by the very method that it registered. */
 export const judgeClient = (
   found: { readonly client: OAuthClient; readonly secretHash?: SecretHash } | undefined,
-  { method, secret }: PresentedClient
+  { basic, method, secret }: PresentedClient
 ): Result.Result<OAuthClient, OAuthError> => {
-  if (found === undefined) return Result.fail(invalidClient("There is no such client. Register again.", method))
+  if (found === undefined) return Result.fail(invalidClient("There is no such client. Register again.", basic))
   const { client, secretHash } = found
-  if (client.authMethod !== method) return Result.fail(invalidClient(`The client is registered for ${client.authMethod}.`, method))
+  if (client.authMethod !== method) return Result.fail(invalidClient(`The client is registered for ${client.authMethod}.`, basic))
   if (method === "none") return Result.succeed(client)
   const hash = secret === undefined ? undefined : hashSecret("clientSecret", secret)
   const isRight = hash !== undefined && secretHash !== undefined && constantTimeEqual(encoder.encode(hash), encoder.encode(secretHash))
-  return isRight ? Result.succeed(client) : Result.fail(invalidClient("The client secret is wrong.", method))
+  return isRight ? Result.succeed(client) : Result.fail(invalidClient("The client secret is wrong.", basic))
 }

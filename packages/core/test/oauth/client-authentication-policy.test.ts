@@ -18,14 +18,14 @@ describe("how a client presents itself", () => {
     assert.deepStrictEqual(present(undefined, "client_id=a"), { clientId: "a", method: "none" })
     assert.deepStrictEqual(present(undefined, "client_id=a&client_secret="), { clientId: "a", method: "none" })
     assert.deepStrictEqual(present(undefined, "client_id=a&client_secret=s"), { clientId: "a", method: "client_secret_post", secret: "s" })
-    assert.deepStrictEqual(present(basic("a:s")), { clientId: "a", method: "client_secret_basic", secret: "s" })
-    assert.deepStrictEqual(present(basic("a:s"), "client_id=a"), { clientId: "a", method: "client_secret_basic", secret: "s" })
-    assert.deepStrictEqual(present(basic("a:")), { clientId: "a", method: "none" })
+    assert.deepStrictEqual(present(basic("a:s")), { clientId: "a", basic: true, method: "client_secret_basic", secret: "s" })
+    assert.deepStrictEqual(present(basic("a:s"), "client_id=a"), { clientId: "a", basic: true, method: "client_secret_basic", secret: "s" })
+    assert.deepStrictEqual(present(basic("a:")), { clientId: "a", basic: true, method: "none" })
   })
 
   it("T12: is form-encoded on both sides of the first colon, under any case of the scheme", () => {
-    assert.deepStrictEqual(present(basic("a%3Ab+c:s%2B%25:t")), { clientId: "a:b c", method: "client_secret_basic", secret: "s+%:t" })
-    assert.deepStrictEqual(present(basic("a:s").replace("Basic", "bASIC")), { clientId: "a", method: "client_secret_basic", secret: "s" })
+    assert.deepStrictEqual(present(basic("a%3Ab+c:s%2B%25:t")), { clientId: "a:b c", basic: true, method: "client_secret_basic", secret: "s+%:t" })
+    assert.deepStrictEqual(present(basic("a:s").replace("Basic", "bASIC")), { clientId: "a", basic: true, method: "client_secret_basic", secret: "s" })
   })
 
   it("T12: is refused, and no failure of the service's, where the header cannot be read", () => {
@@ -51,7 +51,8 @@ describe("T11: a client", async () => {
     ...authMethod === "none" ? {} : { secretHash: hashSecret("clientSecret", secret)! }
   })
   const judge = (registered: OAuthClient["authMethod"], method: OAuthClient["authMethod"], given?: string) => {
-    const judged = judgeClient(of(registered), { clientId: id, method, ...given === undefined ? {} : { secret: given } })
+    const by = method === "client_secret_basic" ? { basic: true as const } : {}
+    const judged = judgeClient(of(registered), { clientId: id, method, ...by, ...given === undefined ? {} : { secret: given } })
     return Result.isSuccess(judged) ? "good" : [judged.failure.error, judged.failure.basic === true]
   }
 
@@ -76,5 +77,10 @@ describe("T11: a client", async () => {
   it("is not there", () => {
     const judged = judgeClient(undefined, { clientId: id, method: "none" })
     assert.strictEqual(Result.isFailure(judged) && judged.failure.error, "invalid_client")
+  })
+
+  it("T14: tried HTTP Basic, also where it did so with an empty secret", () => {
+    const judged = judgeClient(of("client_secret_basic"), { clientId: id, method: "none", basic: true })
+    assert.strictEqual(Result.isFailure(judged) && judged.failure.basic, true)
   })
 })

@@ -37,7 +37,7 @@ describe("the parameters of a form", () => {
   })
 
   it.prop("are read as URLSearchParams writes them", [Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })).check(Schema.isMaxLength(20))], ([given]) => {
-    const pairs = given.filter(({ name, value }) => value !== "" && name !== "resource" && (name + value).isWellFormed() && !(name + value).includes("\u0000"))
+    const pairs = given.filter(({ name, value }) => value !== "" && name !== "resource" && name.isWellFormed() && value.isWellFormed() && !(name + value).includes("\u0000"))
     const text = new URLSearchParams(pairs.map(({ name, value }) => [name, value])).toString()
     const first = new Map(pairs.toReversed().map(({ name, value }) => [name, value]))
     assert.deepStrictEqual(new Map([...parseParameters(text)!.values].toSorted()), new Map([...first].toSorted()))

@@ -9,6 +9,6 @@ export const errorEnvelope = section("Error envelope", {
 })
 
 export const oauthErrorEnvelope = section("OAuth error envelope", {
-  "oauth-error.error": ["open", "error is a required string, e.g. invalid_grant, invalid_client, invalid_request."],
-  "oauth-error.error-description": ["open", "error_description is an optional string."]
+  "oauth-error.error": ["built", "error is a required string, e.g. invalid_grant, invalid_client, invalid_request."],
+  "oauth-error.error-description": ["built", "error_description is an optional string."]
 })

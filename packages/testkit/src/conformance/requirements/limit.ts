@@ -14,7 +14,7 @@ export const limits = section("Limits", {
   "limit.header-policy": ["built", "Successful MCP responses have RateLimit-Policy: 600;w=60."],
   "limit.headers-on-429": ["built", "A 429 has the same four headers."],
   "limit.retry-after-on-429": ["built", "A 429 has Retry-After: whole seconds until the window resets."],
-  "limit.access-token-3600-seconds": ["open", "An access token lives 3600 seconds."],
+  "limit.access-token-3600-seconds": ["built", "An access token lives 3600 seconds."],
   "limit.webhook-body-1-mib": ["built", "A webhook's body is at most 1 MiB."],
   "limit.webhook-300-per-minute": ["built", "A webhook has 300 requests per minute."],
   "limit.deprecation-90-days": ["built", "Deprecated surfaces are served for at least 90 days before removal."]

@@ -11,9 +11,9 @@ export const service = section("What the service does", {
   "service.webhook-starts-one-run": ["built", "Each POST to an automation's webhook URL starts one run."],
   "service.webhook-body-in-prompt": ["built", "The webhook's JSON body is placed into the agent's prompt."],
   "service.parallel-isolated-worktrees": ["open", "Coding agents run in parallel, each in an isolated Git worktree."],
-  "service.oauth-or-api-key": ["open", "Authentication is OAuth 2.1, or a user-issued API key sent as a Bearer token."],
+  "service.oauth-or-api-key": ["built", "Authentication is OAuth 2.1, or a user-issued API key sent as a Bearer token."],
   "service.metadata-published": [
-    "open",
+    "built",
     "OpenAPI 3.1, RFC 9728 and RFC 8414 metadata and an MCP server card are published."
   ]
 })

@@ -1,0 +1,26 @@
+import { beginAuthorization } from "@coppice/core"
+import { Effect } from "effect"
+import { CurrentVisit } from "../pipeline/browser.ts"
+import type { Call } from "../pipeline/call.ts"
+import type { Reply } from "../reply.ts"
+import { consentPath } from "./oauth-paths.ts"
+
+/** What follows the question mark, untouched: how it is decoded is for whoever reads it. */
+const queryOf = ({ url }: Request): string => {
+  const start = url.indexOf("?")
+  return start < 0 ? "" : url.slice(start + 1)
+}
+
+/** The address holds what is for one person, or for one client, alone. */
+const found = (location: string): Reply => ({
+  status: 302,
+  body: null,
+  headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer" }
+})
+
+/** GET of the authorization endpoint (RFC 6749 section 3.1): on to the person who decides, or back to the client. */
+export const authorizeEndpoint = Effect.fnUntraced(function*({ base, request }: Call) {
+  const { hash, signedIn } = yield* CurrentVisit
+  const step = yield* beginAuthorization({ query: queryOf(request), base, visit: hash, signedIn: signedIn !== undefined })
+  return found(step._tag === "Decide" ? base + consentPath(step.requestId) : step.url)
+})

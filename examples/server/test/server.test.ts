@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest"
 import type { Answers } from "../src/cli/answers.ts"
 import { coppice, startServer } from "../src/demo/child.ts"
 import { callTool } from "../src/demo/mcp.ts"
-import { environmentOf, furnish, runOf, scratchForTest, serverForTest, typed } from "./service.ts"
+import { environmentOf, furnish, readResource, runOf, scratchForTest, serverForTest, typed } from "./service.ts"
 
 const slow = { timeout: 120_000 }
 
@@ -49,6 +49,15 @@ describe("the server", slow, () => {
     expect((await coppice(env, ["runs", "diff", runId, "--patch"])).stdout).toContain("\n+two\n")
     expect((await coppice(env, ["runs", "list"])).stdout).toMatch(new RegExp(`^${runId}  succeeded  webhook `, "m"))
     expect(await coppice(env, ["doctor"])).toMatchObject({ code: 0, stdout: expect.stringContaining(`answers at ${server.url}`) })
+
+    for (const [uri, part] of [
+      [`runs/${runId}`, `"status": "succeeded"`],
+      [`runs/${runId}/payload`, `"content":"one\\ntwo\\n"`],
+      [`runs/${runId}/transcript`, "wrote a.txt as the webhook asked\n"],
+      [`workspaces/${run.workspaceId}/diff`, "\n+two\n"]
+    ] as const) {
+      expect(await readResource(server.url, key, `coppice://${uri}`)).toContain(part)
+    }
 
     await typed(env, "keys", "revoke", id)
     await expect(callTool(server.url, key, "hosts_list" as "runs_list", {})).rejects.toThrow("401")

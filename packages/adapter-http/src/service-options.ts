@@ -1,10 +1,12 @@
-import type { CurrentPrincipal, Tool } from "@coppice/core"
+import type { CurrentPrincipal, Resource, Tool } from "@coppice/core"
 import type { Effect } from "effect"
 
 /** What the endpoints say and do beyond what the ports give. */
 export interface ServiceOptions<R> {
   /** The tools that MCP clients see, in the order in which they see them. */
   readonly tools: ReadonlyArray<Tool<R | CurrentPrincipal>>
+  /** What MCP clients can read by its address, in the order in which they see it. */
+  readonly resources: ReadonlyArray<Resource<R | CurrentPrincipal>>
   /** The version that the service says it has. */
   readonly version: string
   /** What an MCP client tells its model about the service as a whole. */

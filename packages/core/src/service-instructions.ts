@@ -15,6 +15,9 @@ What there is, and how it hangs together:
 To have something done: find the project, create an automation (automations_create), start it with automations_run, wait
 with runs_wait, and look at the result with workspaces_diff on the run's workspaceId.
 
+The same can be read by address, as a resource: coppice://runs/{runId}, its /transcript and its /payload, and
+coppice://workspaces/{workspaceId}/diff.
+
 How to call:
 - Where an id is asked for, a unique name serves too.
 - Lists give a page; pass nextCursor on as cursor for the next one.

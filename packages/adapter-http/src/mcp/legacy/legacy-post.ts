@@ -53,6 +53,9 @@ const isCancellation = (incoming: Incoming & { readonly _tag: "Notification" }):
   return incoming.method === "notifications/cancelled" && (typeof requestId === "string" || typeof requestId === "number")
 }
 
+/** What may go on for so long that its client changes its mind, or its credential ends. */
+const mayTakeLong = new Set(["tools/call", "resources/read"])
+
 /** What is logged of a call: that it was made, for who wants to know it all; and one that went wrong here, as an error. */
 const callLog = (request: JSONRPCRequest, response: Outgoing | undefined, millis: number) => {
   const { name: tool } = request.params as { readonly name?: unknown }
@@ -91,8 +94,8 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
     )
   })
 
-  /** The answer to a call of a tool, which may take long; none once it is not wanted any more. */
-  const respondToCall = Effect.fnUntraced(function*(
+  /** The answer to what may take long; none once it is not wanted any more. */
+  const respondWhileWanted = Effect.fnUntraced(function*(
     call: Call,
     request: JSONRPCRequest,
     session: McpSession | undefined,
@@ -100,7 +103,7 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
   ) {
     const begun = yield* Clock.currentTimeMillis
     const response = yield* whileWanted(call, session, request.id, respond(request, session, toolsetsOf(call.request), send))
-    if (session !== undefined) {
+    if (session !== undefined && request.method === "tools/call") {
       const millis = (yield* Clock.currentTimeMillis) - begun
       const { data, level } = callLog(request, Option.getOrUndefined(response), millis)
       yield* logToMcpSession(session, level, data)
@@ -163,8 +166,8 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
       Effect.forEach(messages, (incoming) => {
         switch (incoming._tag) {
           case "Request":
-            return incoming.message.method === "tools/call"
-              ? Effect.map(respondToCall(call, incoming.message, session, send), Option.map(send))
+            return mayTakeLong.has(incoming.message.method)
+              ? Effect.map(respondWhileWanted(call, incoming.message, session, send), Option.map(send))
               : Effect.map(respond(incoming.message, session, toolsets, send), send)
           case "Notification":
             return session !== undefined && isCancellation(incoming)

@@ -16,6 +16,7 @@ import type { HttpPorts } from "../../app-options.ts"
 import { RpcFailure, rpcCode } from "../../errors/json-rpc-error.ts"
 import { callTool } from "../call-tool.ts"
 import type { Surface } from "../surface.ts"
+import { serveResources } from "./resource-handlers.ts"
 import { isServed, legacyVersions } from "./legacy-version.ts"
 
 // Making one costs more than serving a request, and every server would make its own.
@@ -31,7 +32,7 @@ export interface LegacyCall<R> {
 /** Makes the SDK's server for one request; all that outlives a request is in the closure. */
 export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unknown) => boolean) => {
   const { instructions, serverInfo } = surface
-  const capabilities = { tools: {}, logging: {} }
+  const capabilities = { tools: {}, logging: {}, ...(surface.resources.some ? { resources: {} } : {}) }
   return ({ context, session, toolsets }: LegacyCall<R>): Server => {
     const server = new Server(serverInfo, { capabilities, jsonSchemaValidator })
     // The SDK's own handler would also agree to revisions that are not served here.
@@ -45,6 +46,7 @@ export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unkn
       ListToolsRequestSchema,
       () => ({ tools: surface.describeTools(toolsets) }) as unknown as ListToolsResult
     )
+    if (surface.resources.some) serveResources(server, surface.resources, context)
     // Without a session there is nowhere to send a message to, whatever its severity.
     server.setRequestHandler(SetLevelRequestSchema, async ({ params }) => {
       if (session !== undefined) await Effect.runPromiseWith(context)(setMcpLogLevel(session.id, params.level))

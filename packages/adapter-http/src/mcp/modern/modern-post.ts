@@ -24,8 +24,8 @@ const onlyAsStream = () =>
 
 const methodOf = (body: unknown): unknown => (body as { readonly method?: unknown }).method
 
-/** What may go on for long, so that its credential may end meanwhile. */
-const mayTakeLong = (body: unknown): boolean => methodOf(body) === "tools/call" || isListen(body)
+/** What may go on for so long that its credential ends meanwhile. */
+const mayTakeLong = (body: unknown): boolean => ["tools/call", "resources/read", "subscriptions/listen"].includes(String(methodOf(body)))
 
 const isListen = (body: unknown): boolean => methodOf(body) === "subscriptions/listen"
 

@@ -1,5 +1,5 @@
 import type { CurrentPrincipal } from "@coppice/core"
-import { type CallToolResult, type ListToolsResult, Server } from "@modelcontextprotocol/server"
+import { type CallToolResult, type ListResourcesResult, type ListToolsResult, Server } from "@modelcontextprotocol/server"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv"
 import { type Context, Effect } from "effect"
 import { RpcFailure, rpcCode } from "../../errors/json-rpc-error.ts"
@@ -20,13 +20,17 @@ const jsonSchemaValidator = new AjvJsonSchemaValidator()
 /** The same for everybody, and until the next version is started. */
 const cacheHint = { ttlMs: 5 * 60 * 1000, cacheScope: "public" } as const
 
+/** Invalid params, and that address as their only data, is how this revision says it. */
+const resourceNotFound = (uri: string): RpcFailure =>
+  new RpcFailure(rpcCode.invalidParams, `Resource not found: ${uri}`, { uri })
+
 /** Makes the SDK's server for one request of 2026-07-28. */
 export const makeModernServer = <R>(surface: Surface<R>, isOutage: (defect: unknown) => boolean) => {
-  const { instructions, serverInfo } = surface
+  const { instructions, resources, serverInfo } = surface
   return ({ context, form, toolsets }: ModernCall<R>): Server => {
     const server = new Server(serverInfo, {
-      capabilities: { tools: {} },
-      cacheHints: { "tools/list": cacheHint, "server/discover": cacheHint },
+      capabilities: { tools: {}, ...(resources.some ? { resources: {} } : {}) },
+      cacheHints: { "tools/list": cacheHint, "server/discover": cacheHint, "resources/templates/list": cacheHint },
       jsonSchemaValidator,
       ...(instructions === "" ? undefined : { instructions })
     })
@@ -46,6 +50,13 @@ export const makeModernServer = <R>(surface: Surface<R>, isOutage: (defect: unkn
       }
       return Effect.runPromiseWith(context)(callTool(tool, call, isOutage) as Effect.Effect<CallToolResult, never, R>, { signal })
     })
+    if (resources.some) {
+      server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: resources.templates }))
+      server.setRequestHandler("resources/list", ({ params }, { mcpReq: { signal } }) =>
+        Effect.runPromiseWith(context)(resources.list(params?.cursor), { signal }) as Promise<ListResourcesResult>)
+      server.setRequestHandler("resources/read", ({ params }, { mcpReq: { signal } }) =>
+        Effect.runPromiseWith(context)(resources.read(params.uri, resourceNotFound), { signal }))
+    }
     return server
   }
 }

@@ -59,6 +59,36 @@ describePostgres("two replicas on one PostgreSQL server", () => {
       params: { level: "debug", data: { tool: "hosts_list", outcome: "answered" } }
     })
 
+    // A run that is subscribed to on the one is heard of on the other, whichever of them runs it.
+    const watched = await runOf(envOf(first), automation)
+    const uri = `coppice://runs/${watched.id}`
+    const subscribed = await post(two.url, { id: 4, method: "resources/subscribe", params: { uri } }, session)
+    expect(await subscribed.json()).toMatchObject({ result: {} })
+    const listen = {
+      id: 5,
+      method: "subscriptions/listen",
+      params: {
+        notifications: { resourceSubscriptions: [uri] },
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+          "io.modelcontextprotocol/clientCapabilities": {}
+        }
+      }
+    }
+    const listening = await post(two.url, listen, { "mcp-protocol-version": "2026-07-28", "mcp-method": listen.method })
+    const listened = listening.body!.pipeThrough(new TextDecoderStream()).getReader()
+    const updates = async (reader: typeof heard) => {
+      while (true) {
+        const messages = messagesOf((await reader.read()).value!)
+        if (messages.some(({ method, params }) => method === "notifications/resources/updated" && params?.["uri"] === uri)) return
+      }
+    }
+    await agentAtWork(first, "patient")
+    await typed(envOf(first), "runs", "cancel", watched.id)
+    await Promise.all([updates(heard), updates(listened)])
+    await listened.cancel()
+
     // What waits on the one is stopped by a word to the other.
     const run = await runOf(envOf(first), automation)
     await agentAtWork(first, "patient")

@@ -1,11 +1,17 @@
 import type { Limit } from "@coppice/core"
-import type { ApiKeyStore, McpSessionStore, WebhookInbox } from "@coppice/core/ports"
+import type { ApiKeyStore, McpQuestionStore, McpSessionStore, McpSubscriptionStore, WebhookInbox } from "@coppice/core/ports"
 import type { Context } from "effect"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { ServiceOptions } from "./service-options.ts"
 
 /** The ports that the endpoints need, whatever the tools need beside them. */
-export type HttpPorts = ApiKeyStore | McpSessionStore | WebhookInbox | SecureRandom
+export type HttpPorts =
+  | ApiKeyStore
+  | McpQuestionStore
+  | McpSessionStore
+  | McpSubscriptionStore
+  | WebhookInbox
+  | SecureRandom
 
 type Required = "tools" | "version"
 

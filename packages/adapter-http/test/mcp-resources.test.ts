@@ -111,7 +111,7 @@ describeMatrix("MCP resources", (context: () => MatrixContext) => {
 
     it(`say under ${revision} why else they cannot be read, and nothing of what is the program's own`, async () => {
       expect((await ask("resources/read", { uri: "test://busy" })).error).toEqual({
-        code: -32603,
+        code: -32602,
         message: "It is busy.",
         data: { code: "CONFLICT", hint: "Wait." }
       })

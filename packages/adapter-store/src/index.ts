@@ -4,7 +4,9 @@ import { apiKeyStoreLayer } from "./api-key-store.ts"
 import { automationStoreLayer } from "./automation-store.ts"
 import { hostStoreLayer } from "./host-store.ts"
 import { idempotencyStoreLayer } from "./idempotency-store.ts"
+import { mcpQuestionStoreLayer } from "./mcp-question-store.ts"
 import { mcpSessionStoreLayer } from "./mcp-session-store.ts"
+import { mcpSubscriptionStoreLayer } from "./mcp-subscription-store.ts"
 import { organizationStoreLayer } from "./organization-store.ts"
 import { projectStoreLayer } from "./project-store.ts"
 import { runEventStoreLayer } from "./run-event-store.ts"
@@ -27,7 +29,9 @@ export const storeLayer = Layer.mergeAll(
   automationStoreLayer,
   hostStoreLayer,
   idempotencyStoreLayer,
+  mcpQuestionStoreLayer,
   mcpSessionStoreLayer,
+  mcpSubscriptionStoreLayer,
   organizationStoreLayer,
   projectStoreLayer,
   runEventStoreLayer,

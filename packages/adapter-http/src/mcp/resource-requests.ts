@@ -24,9 +24,12 @@ interface Contents {
   readonly contents: Array<{ uri: string; mimeType: string; text: string } | { uri: string; mimeType: string; blob: string }>
 }
 
+/** Failures that no other request would have avoided. */
+const ownFailures: ReadonlySet<Failure["code"]> = new Set(["INTERNAL", "UNAVAILABLE", "TIMEOUT"])
+
 const rpcFailure = ({ code, hint, message }: Failure): RpcFailure =>
   new RpcFailure(
-    code === "INVALID_REQUEST" ? rpcCode.invalidParams : rpcCode.internalError,
+    ownFailures.has(code) ? rpcCode.internalError : rpcCode.invalidParams,
     message,
     hint === undefined ? { code } : { code, hint }
   )
@@ -42,7 +45,7 @@ export const makeResourceRequests = <R>({ isOutage, resources }: ServiceOptions<
     mimeType
   }))
 
-  const guarded = <A>(effect: Effect.Effect<A, Failure | RpcFailure, Services>): Effect.Effect<A, RpcFailure, Services> =>
+  const guarded = <A, R2>(effect: Effect.Effect<A, Failure | RpcFailure, R2>): Effect.Effect<A, RpcFailure, R2> =>
     effect.pipe(
       Effect.mapError((failure) => failure instanceof RpcFailure ? failure : rpcFailure(failure)),
       Effect.catchCause((cause) =>
@@ -59,13 +62,33 @@ export const makeResourceRequests = <R>({ isOutage, resources }: ServiceOptions<
     }
   }
 
+  /** What a subscription is to begin from. `notFound` makes the error that the revision has for it. */
+  const revisionOf = (uri: string, notFound: (uri: string) => RpcFailure): Effect.Effect<string, RpcFailure, Services> =>
+    guarded(Effect.gen(function*() {
+      const found = find(uri)
+      if (found === undefined) return yield* Effect.fail(notFound(uri))
+      const { parameters, resource: { watch } } = found
+      if (watch === undefined) {
+        return yield* Effect.fail(new RpcFailure(rpcCode.invalidParams, `This resource cannot be subscribed to: ${uri}`))
+      }
+      const { revision } = yield* Effect.mapError(watch.revision(parameters), (failure) =>
+        failure.code === "NOT_FOUND" ? notFound(uri) : failure)
+      return revision
+    }))
+
+  const someWatched = resources.some(({ watch }) => watch !== undefined)
+
   return {
     /** Whether there are any, so that clients may be told of them. */
     some: resources.length > 0,
     /** Whether any can be subscribed to. */
-    someWatched: resources.some(({ watch }) => watch !== undefined),
+    someWatched,
+    /** What the server says that it can do. */
+    capability: resources.length === 0 ? {} : { resources: someWatched ? { subscribe: true } : {} },
     templates,
     find,
+    guarded,
+    revisionOf,
     list: (cursor: string | undefined): Effect.Effect<{ resources: Array<object>; nextCursor?: string }, RpcFailure, Services> =>
       guarded(Effect.map(listResources(resources, cursor), ({ items, ...rest }) => ({ resources: [...items], ...rest }))),
     /** `notFound` makes the error that the revision has for it. */

@@ -6,6 +6,7 @@ import { runs } from "./0005-runs.ts"
 import { idempotentCalls } from "./0006-idempotent-calls.ts"
 import { tasks } from "./0007-tasks.ts"
 import { mcpSessions } from "./0008-mcp-sessions.ts"
+import { mcpSubscriptions } from "./0020-mcp-subscriptions.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration, in order. New ones are added at the end; none is ever changed or removed. */
@@ -17,5 +18,6 @@ export const migrations: ReadonlyArray<Migration> = [
   runs,
   idempotentCalls,
   tasks,
-  mcpSessions
+  mcpSessions,
+  mcpSubscriptions
 ]

@@ -8,7 +8,9 @@ import { register } from "./contract.ts"
 import type { HostCapabilities, HostContract, HostPorts } from "./host-fixture.ts"
 import { hostStoreContract } from "./host-store.ts"
 import { idempotencyStoreContract } from "./idempotency-store.ts"
+import { mcpQuestionStoreContract } from "./mcp-question-store.ts"
 import { mcpSessionStoreContract } from "./mcp-session-store.ts"
+import { mcpSubscriptionStoreContract } from "./mcp-subscription-store.ts"
 import { organizationStoreContract } from "./organization-store.ts"
 import { projectStoreContract } from "./project-store.ts"
 import { repositoriesContract } from "./repositories.ts"
@@ -29,7 +31,9 @@ export const allStoreContracts: ReadonlyArray<StoreContract> = [
   automationStoreContract,
   hostStoreContract,
   idempotencyStoreContract,
+  mcpQuestionStoreContract,
   mcpSessionStoreContract,
+  mcpSubscriptionStoreContract,
   organizationStoreContract,
   projectStoreContract,
   runEventStoreContract,
@@ -85,7 +89,9 @@ export {
   automationStoreContract,
   hostStoreContract,
   idempotencyStoreContract,
+  mcpQuestionStoreContract,
   mcpSessionStoreContract,
+  mcpSubscriptionStoreContract,
   organizationStoreContract,
   projectStoreContract,
   repositoriesContract,

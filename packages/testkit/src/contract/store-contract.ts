@@ -4,7 +4,9 @@ import type {
   AutomationStore,
   HostStore,
   IdempotencyStore,
+  McpQuestionStore,
   McpSessionStore,
+  McpSubscriptionStore,
   OrganizationStore,
   ProjectStore,
   RunEventStore,
@@ -26,7 +28,9 @@ export type StorePorts =
   | AutomationStore
   | HostStore
   | IdempotencyStore
+  | McpQuestionStore
   | McpSessionStore
+  | McpSubscriptionStore
   | OrganizationStore
   | ProjectStore
   | RunEventStore

@@ -5,7 +5,9 @@ import { apiKeyStoreMemory } from "./api-key-store.ts"
 import { automationStoreMemory } from "./automation-store.ts"
 import { hostStoreMemory } from "./host-store.ts"
 import { idempotencyStoreMemory } from "./idempotency-store.ts"
+import { mcpQuestionStoreMemory } from "./mcp-question-store.ts"
 import { mcpSessionStoreMemory } from "./mcp-session-store.ts"
+import { mcpSubscriptionStoreMemory } from "./mcp-subscription-store.ts"
 import { MemoryDatabase } from "./memory-database.ts"
 import { organizationStoreMemory } from "./organization-store.ts"
 import { projectStoreMemory } from "./project-store.ts"
@@ -24,7 +26,9 @@ export const memoryStores = Layer.mergeAll(
   automationStoreMemory,
   hostStoreMemory,
   idempotencyStoreMemory,
+  mcpQuestionStoreMemory,
   mcpSessionStoreMemory,
+  mcpSubscriptionStoreMemory,
   organizationStoreMemory,
   projectStoreMemory,
   runEventStoreMemory,
@@ -48,7 +52,9 @@ export {
   automationStoreMemory,
   hostStoreMemory,
   idempotencyStoreMemory,
+  mcpQuestionStoreMemory,
   mcpSessionStoreMemory,
+  mcpSubscriptionStoreMemory,
   MemoryDatabase,
   organizationStoreMemory,
   projectStoreMemory,

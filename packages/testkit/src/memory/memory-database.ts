@@ -81,6 +81,8 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
   readonly calls: Map<string, IdempotencyRow>
   readonly mcpSessions: Map<McpSessionId, McpSession>
   readonly mcpMessages: Map<McpSessionId, ReadonlyArray<McpMessage>>
+  readonly mcpSubscriptions: Map<McpSessionId, Map<string, string>>
+  readonly mcpQuestions: Map<McpSessionId, Map<string, string | undefined>>
   /** Those who listen to MCP sessions and to the credentials that these depend on. */
   readonly mcpListeners: Set<McpListener>
   /** Those who listen to `RunQueue.changes`. */
@@ -105,6 +107,8 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
       calls: new Map(),
       mcpSessions: new Map(),
       mcpMessages: new Map(),
+      mcpSubscriptions: new Map(),
+      mcpQuestions: new Map(),
       mcpListeners: new Set(),
       listeners: new Set()
     }))

@@ -56,6 +56,10 @@ const isCancellation = (incoming: Incoming & { readonly _tag: "Notification" }):
 /** What may go on for so long that its client changes its mind, or its credential ends. */
 const mayTakeLong = new Set(["tools/call", "resources/read"])
 
+/** Whether a client can have a person fill in a form; where it names no way, that is the one. */
+const elicits = (version: string, { elicitation }: InitializeRequest["params"]["capabilities"]): boolean =>
+  version > firstVersion && elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+
 /** What is logged of a call: that it was made, for who wants to know it all; and one that went wrong here, as an error. */
 const callLog = (request: JSONRPCRequest, response: Outgoing | undefined, millis: number) => {
   const { name: tool } = request.params as { readonly name?: unknown }
@@ -119,9 +123,9 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
     const response = yield* respond(request, undefined, new Set(), () => {})
     const reply = yield* answer(form, false, (send) => Effect.sync(() => send(response)), Fiber.interrupt)
     if (!("result" in response)) return reply
-    const { clientInfo: { name, version } } = request.params as InitializeRequest["params"]
+    const { capabilities, clientInfo: { name, version } } = request.params as InitializeRequest["params"]
     const { protocolVersion } = response.result as InitializeResult
-    const id = yield* beginMcpSession({ protocolVersion, name, version })
+    const id = yield* beginMcpSession({ protocolVersion, name, version, elicits: elicits(protocolVersion, capabilities) })
     return { ...reply, headers: { ...reply.headers, [sessionIdHeader]: id } }
   })
 

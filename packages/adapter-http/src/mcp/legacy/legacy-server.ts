@@ -32,7 +32,7 @@ export interface LegacyCall<R> {
 /** Makes the SDK's server for one request; all that outlives a request is in the closure. */
 export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unknown) => boolean) => {
   const { instructions, serverInfo } = surface
-  const capabilities = { tools: {}, logging: {}, ...(surface.resources.some ? { resources: {} } : {}) }
+  const capabilities = { tools: {}, logging: {}, ...surface.resources.capability }
   return ({ context, session, toolsets }: LegacyCall<R>): Server => {
     const server = new Server(serverInfo, { capabilities, jsonSchemaValidator })
     // The SDK's own handler would also agree to revisions that are not served here.
@@ -46,7 +46,7 @@ export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unkn
       ListToolsRequestSchema,
       () => ({ tools: surface.describeTools(toolsets) }) as unknown as ListToolsResult
     )
-    if (surface.resources.some) serveResources(server, surface.resources, context)
+    if (surface.resources.some) serveResources(server, surface.resources, context, session)
     // Without a session there is nowhere to send a message to, whatever its severity.
     server.setRequestHandler(SetLevelRequestSchema, async ({ params }) => {
       if (session !== undefined) await Effect.runPromiseWith(context)(setMcpLogLevel(session.id, params.level))

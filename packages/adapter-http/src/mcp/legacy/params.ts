@@ -7,7 +7,9 @@ import {
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
-  SetLevelRequestSchema
+  SetLevelRequestSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema
 } from "@modelcontextprotocol/sdk/types.js"
 
 interface RequestSchema {
@@ -24,7 +26,9 @@ const schemas = new Map<string, RequestSchema>([
   SetLevelRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
-  ReadResourceRequestSchema
+  ReadResourceRequestSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema
 ].map((schema) => [schema.shape.method.value, schema]))
 
 /** What is wrong with a request's params, if anything. The SDK would report it as an internal error. */

@@ -21,7 +21,7 @@ const jsonSchemaValidator = new AjvJsonSchemaValidator()
 const cacheHint = { ttlMs: 5 * 60 * 1000, cacheScope: "public" } as const
 
 /** Invalid params, and that address as their only data, is how this revision says it. */
-const resourceNotFound = (uri: string): RpcFailure =>
+export const resourceNotFound = (uri: string): RpcFailure =>
   new RpcFailure(rpcCode.invalidParams, `Resource not found: ${uri}`, { uri })
 
 /** Makes the SDK's server for one request of 2026-07-28. */
@@ -29,7 +29,7 @@ export const makeModernServer = <R>(surface: Surface<R>, isOutage: (defect: unkn
   const { instructions, resources, serverInfo } = surface
   return ({ context, form, toolsets }: ModernCall<R>): Server => {
     const server = new Server(serverInfo, {
-      capabilities: { tools: {}, ...(resources.some ? { resources: {} } : {}) },
+      capabilities: { tools: {}, ...resources.capability },
       cacheHints: { "tools/list": cacheHint, "server/discover": cacheHint, "resources/templates/list": cacheHint },
       jsonSchemaValidator,
       ...(instructions === "" ? undefined : { instructions })

@@ -34,9 +34,9 @@ describePostgres("two replicas on one PostgreSQL server", () => {
         },
         body: JSON.stringify({ jsonrpc: "2.0", ...message })
       })
-    const begin = async (url: string) => {
+    const begin = async (url: string, capabilities: object = {}) => {
       const clientInfo = { name: "test", version: "1" }
-      const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo }
+      const params = { protocolVersion: "2025-11-25", capabilities, clientInfo }
       const response = await post(url, { id: 0, method: "initialize", params })
       const { result } = await response.json() as Message
       expect(result!["instructions"]).toContain("Coppice")
@@ -99,6 +99,21 @@ describePostgres("two replicas on one PostgreSQL server", () => {
     const said = messagesOf(await waiting.text())
     expect(said.map(({ method }) => method)).toContain("notifications/progress")
     expect(said.every(({ id }) => id === undefined)).toBe(true)
+
+    // What a person is asked on the one may be answered on the other.
+    const asking = await begin(one.url, { elicitation: {} })
+    const call = (id: number, name: string, args: object) => ({ id, method: "tools/call", params: { name, arguments: args } })
+    const created = await (await post(one.url, call(6, "tasks_create", { title: "Obsolete" }), asking)).json() as Message
+    const { task } = created.result!["structuredContent"] as { readonly task: { readonly id: string } }
+    const deleting = await post(one.url, call(7, "tasks_delete", { taskId: task.id }), asking)
+    const deletion = deleting.body!.pipeThrough(new TextDecoderStream()).getReader()
+    const [question] = messagesOf((await deletion.read()).value!)
+    expect(question).toMatchObject({ method: "elicitation/create", params: { message: expect.stringContaining(task.id) } })
+    const answered = await post(two.url, { id: question!.id, result: { action: "accept", content: {} } }, asking)
+    expect(answered.status).toBe(202)
+    expect(messagesOf((await deletion.read()).value!)[0]).toMatchObject({ id: 7, result: { structuredContent: expect.anything() } })
+    const gone = await (await post(one.url, call(8, "tasks_get", { taskId: task.id }), asking)).json() as Message
+    expect(gone.result).toMatchObject({ isError: true, structuredContent: { error: { code: "NOT_FOUND" } } })
 
     // A restart keeps a session; its end on one replica is its end on the other.
     const kept = await begin(one.url)

@@ -23,9 +23,10 @@ export const mcpQuestionStoreLayer = Layer.effect(
         return rows.length === 1
       }, Effect.orDie),
       look: Effect.fn("McpQuestionStore.look")(function*(id, key) {
-        const [row] = yield* sql<{ readonly answer: string }>`
-          SELECT answer FROM mcp_questions WHERE session_id = ${id} AND key = ${key} AND answer IS NOT NULL`
-        return row === undefined ? undefined : unescapeText(row.answer)
+        const [row] = yield* sql<{ readonly answer: string | null }>`
+          SELECT answer FROM mcp_questions WHERE session_id = ${id} AND key = ${key}`
+        if (row === undefined) return undefined
+        return row.answer === null ? {} : { answer: unescapeText(row.answer) }
       }, Effect.orDie),
       close: Effect.fn("McpQuestionStore.close")(function*(id, key) {
         yield* sql`DELETE FROM mcp_questions WHERE session_id = ${id} AND key = ${key}`

@@ -23,5 +23,6 @@ How to call:
 - Lists give a page; pass nextCursor on as cursor for the next one.
 - What changes something takes an idempotencyKey: repeat a call whose answer you lost with the same key.
 - A failed call has isError and an error with a code, a message and often a hint; do what the hint says.
+- What deletes or cancels asks the person first, where your client can. If they decline, do not try again unasked.
 - A call that waits reports progress if you send a progressToken, and stops when you cancel it.
 - Webhook tokens and API keys never pass through a tool: an operator makes them.`

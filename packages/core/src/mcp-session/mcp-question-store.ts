@@ -14,8 +14,8 @@ export class McpQuestionStore extends Context.Service<McpQuestionStore, {
    * nothing, when there is no such question or it has its answer: of several callers one is true.
    */
   answer(id: McpSessionId, key: string, json: string): Effect.Effect<boolean>
-  /** The answer, if it has come. */
-  look(id: McpSessionId, key: string): Effect.Effect<string | undefined>
+  /** The question, with its answer if that has come. `undefined` when there is none. */
+  look(id: McpSessionId, key: string): Effect.Effect<{ readonly answer?: string } | undefined>
   /** Closes a question, and forgets its answer. */
   close(id: McpSessionId, key: string): Effect.Effect<void>
 }>()("@coppice/core/mcp-session/McpQuestionStore") {}

@@ -15,6 +15,9 @@ export const maxMcpMessages = 1000
 /** How many resources a session may be subscribed to; and so many one listening request of 2026-07-28 may name. */
 export const maxMcpSubscriptions = 100
 
+/** How long a person has to answer what a call asks them. */
+export const mcpAnswerMinutes = 10
+
 export const maxSubscribedUriLength = 500
 
 /** The kind and the id of a credential, by which what depends on it is found. */

@@ -5,6 +5,7 @@ import { CurrentPrincipal } from "../organization/principal.ts"
 import { Conflict, InvalidRequest } from "../error.ts"
 import type { ErrorCode } from "../error-code.ts"
 import { now } from "../timestamp.ts"
+import { confirmCall } from "./ask-person.ts"
 import { IdempotencyStore } from "./idempotency-store.ts"
 
 /** A failure that a caller can act on. Every error of a use case has this shape. */
@@ -58,7 +59,7 @@ const jsonSchema = (schema: Schema.Constraint, closed: boolean): JsonObject => {
 const describeIssue = (message: string): string => message.replace(/\n\s+at /g, " at ").replace(/\n/g, "; ")
 
 /** JSON with the keys of every object in order: two spellings of the same arguments are the same call. */
-const canonical = (value: unknown): string =>
+export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     part !== null && typeof part === "object" && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).toSorted(([left], [right]) => left < right ? -1 : 1))
@@ -72,12 +73,11 @@ const once = Effect.fn("once")(function*<R>(
   name: string,
   key: string,
   args: unknown,
-  run: Effect.Effect<JsonObject, ToolFailure, R>,
-  restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  run: Effect.Effect<JsonObject, ToolFailure, R>
 ) {
   const store = yield* IdempotencyStore
   const { organizationId, userId } = yield* CurrentPrincipal
-  const fingerprint = encodeHexLowerCase(sha256(new TextEncoder().encode(canonical([name, args]))))
+  const fingerprint = encodeHexLowerCase(sha256(new TextEncoder().encode(canonicalJson([name, args]))))
   const call = { organizationId, userId, key, fingerprint }
   const at = yield* now
   const begun = yield* store.begin(call, at, DateTime.add(at, { milliseconds: keptMillis }))
@@ -95,7 +95,7 @@ const once = Effect.fn("once")(function*<R>(
         hint: "Wait for it; or look whether it took effect, and use a new key if it did not."
       })
   }
-  const result = yield* Effect.onError(restore(run), (cause) => Cause.hasDies(cause) ? Effect.void : store.abandon(call))
+  const result = yield* Effect.onError(run, (cause) => Cause.hasDies(cause) ? Effect.void : store.abandon(call))
   yield* store.complete(call, JSON.stringify(result))
   return result
 })
@@ -106,7 +106,8 @@ type PureFields = { readonly [name: string]: Schema.ConstraintCodec<unknown, unk
 /**
  * Declares a tool. All that is said of it anywhere (tools/list, server card, documents) is computed from this value.
  * What changes something takes an `idempotencyKey`, and once begun it is carried through even if the caller goes away,
- * unless it is `cancellable`: then its use case undoes what was begun.
+ * unless it is `cancellable`: then its use case undoes what was begun. What may destroy something is confirmed first by the
+ * person at the client, where one can be asked.
  */
 export const defineTool = <
   const Input extends PureFields,
@@ -149,9 +150,10 @@ export const defineTool = <
     if (reads) return yield* run(value)
     return yield* Effect.uninterruptibleMask((outside) => {
       const restore: typeof outside = declaration.cancellable === true ? outside : (effect) => effect
-      return typeof idempotencyKey === "string"
-        ? once(name, idempotencyKey, rest, run(value), restore)
+      const act = effects === "destroys"
+        ? Effect.andThen(outside(confirmCall(declaration, rest)), restore(run(value)))
         : restore(run(value))
+      return typeof idempotencyKey === "string" ? once(name, idempotencyKey, rest, act) : act
     })
   })
 

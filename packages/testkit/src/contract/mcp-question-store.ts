@@ -14,10 +14,11 @@ export const mcpQuestionStoreContract = storeContract("McpQuestionStore", (capab
     const store = yield* McpQuestionStore
     const { id } = yield* seedMcpSession(yield* seedOwner)
     const json = JSON.stringify({ text: "\u0000\ud800" })
-    yield* store.open(id, "q")
     assert.isUndefined(yield* store.look(id, "q"))
+    yield* store.open(id, "q")
+    assert.deepStrictEqual(yield* store.look(id, "q"), {})
     assert.isTrue(yield* store.answer(id, "q", json))
-    assert.strictEqual(yield* store.look(id, "q"), json)
+    assert.deepStrictEqual(yield* store.look(id, "q"), { answer: json })
     yield* store.close(id, "q")
     assert.isUndefined(yield* store.look(id, "q"))
     assert.isFalse(yield* store.answer(id, "q", json))
@@ -29,7 +30,7 @@ export const mcpQuestionStoreContract = storeContract("McpQuestionStore", (capab
     yield* store.open(one.id, "q")
     assert.isFalse(yield* store.answer(one.id, "r", "1"))
     assert.isFalse(yield* store.answer(other.id, "q", "1"))
-    assert.isUndefined(yield* store.look(one.id, "q"))
+    assert.deepStrictEqual(yield* store.look(one.id, "q"), {})
     assert.isUndefined(yield* store.look(other.id, "q"))
   })),
   test("takes the answer of one of twenty, and no later one", Effect.gen(function*() {
@@ -38,7 +39,7 @@ export const mcpQuestionStoreContract = storeContract("McpQuestionStore", (capab
     yield* store.open(id, "q")
     const taken = yield* twenty((number) => Effect.map(store.answer(id, "q", String(number)), (first) => ({ first, number })))
     assert.strictEqual(taken.filter(({ first }) => first).length, 1)
-    assert.strictEqual(yield* store.look(id, "q"), String(taken.find(({ first }) => first)!.number))
+    assert.deepStrictEqual(yield* store.look(id, "q"), { answer: String(taken.find(({ first }) => first)!.number) })
     yield* store.open(id, "q")
     assert.isFalse(yield* store.answer(id, "q", "late"))
   })),
@@ -48,6 +49,7 @@ export const mcpQuestionStoreContract = storeContract("McpQuestionStore", (capab
     const ended = yield* seedMcpSession(owner)
     yield* store.open(ended.id, "q")
     yield* (yield* McpSessionStore).end(owner, ended.id)
+    assert.isUndefined(yield* store.look(ended.id, "q"))
     assert.isFalse(yield* store.answer(ended.id, "q", "1"))
     const idle = yield* seedMcpSession(owner, { idleMillis: 300 })
     yield* pass(capabilities, 300)

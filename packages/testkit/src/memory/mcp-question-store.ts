@@ -23,7 +23,13 @@ export const mcpQuestionStoreMemory = Layer.effect(
           tellMcp(database, { id }, { _tag: "Changed" })
           return true
         }),
-      look: (id, key) => step(() => mcpQuestions.get(id)?.get(key)),
+      look: (id, key) =>
+        step(() => {
+          const theirs = mcpQuestions.get(id)
+          if (theirs?.has(key) !== true) return undefined
+          const answer = theirs.get(key)
+          return answer === undefined ? {} : { answer }
+        }),
       close: (id, key) => step(() => void mcpQuestions.get(id)?.delete(key))
     })
   })

@@ -1,4 +1,5 @@
 import {
+  answerMcpQuestion,
   beginMcpSession,
   cancelMcpRequest,
   type CurrentPrincipal,
@@ -20,6 +21,7 @@ import type { ServiceOptions } from "../../service-options.ts"
 import type { AnswerForm } from "../accept.ts"
 import { answer, type Outgoing } from "../answer.ts"
 import { whileWanted } from "../attention.ts"
+import { withPersonOf } from "./ask-person.ts"
 import { sessionIdHeader } from "../session-id.ts"
 import { type Surface, toolsetsOf } from "../surface.ts"
 import { exchange } from "./exchange.ts"
@@ -166,7 +168,11 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
     const usage = messages.length > 1 ? (yield* authenticate(call, mcpLimit, messages.length - 1)).usage : undefined
 
     const toolsets = toolsetsOf(request)
+    // A question comes as an event, which who takes JSON alone would not see.
+    const asking = session?.elicits === true && form !== "json" ? session : undefined
     const work = (send: (message: Outgoing) => void) =>
+      asking === undefined ? workOn(send) : withPersonOf(asking, send)(workOn(send))
+    const workOn = (send: (message: Outgoing) => void) =>
       Effect.forEach(messages, (incoming) => {
         switch (incoming._tag) {
           case "Request":
@@ -179,8 +185,8 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
               : Effect.void
           case "Bad":
             return Effect.sync(() => send(incoming.error))
-          default:
-            return Effect.void
+          case "Response":
+            return session === undefined ? Effect.void : answerMcpQuestion(session, incoming.id, incoming.response)
         }
       }, { concurrency: "unbounded", discard: true })
     const needsAnswer = messages.some(({ _tag }) => _tag === "Request" || _tag === "Bad")

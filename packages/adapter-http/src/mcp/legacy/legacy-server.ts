@@ -61,7 +61,9 @@ export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unkn
         progressToken: _meta?.progressToken,
         notify: (notification: object) => sendNotification(notification as ServerNotification)
       }
-      return Effect.runPromiseWith(context)(callTool(tool, call, isOutage) as Effect.Effect<CallToolResult, never, R>, { signal })
+      // In a session a call waits for its answers.
+      const result = Effect.orDie(callTool(tool, call, isOutage)) as Effect.Effect<CallToolResult, never, R>
+      return Effect.runPromiseWith(context)(result, { signal })
     })
     return server
   }

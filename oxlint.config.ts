@@ -18,7 +18,7 @@ export const nounsInLine = [
 ]
 
 /** Folders of core that every noun may use. */
-export const groundFolders = ["tool", "resource", "rate-limit"]
+export const groundFolders = ["tool", "resource", "prompt", "rate-limit"]
 
 /** Folders of core that use nouns and that no noun uses. */
 export const upperFolders = ["oauth", "mcp-session", "sign-in"]

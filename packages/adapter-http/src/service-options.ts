@@ -1,4 +1,4 @@
-import type { CurrentPrincipal, Resource, Tool } from "@coppice/core"
+import type { CurrentPrincipal, Prompt, Resource, Tool } from "@coppice/core"
 import type { Effect } from "effect"
 
 /** What the endpoints say and do beyond what the ports give. */
@@ -7,6 +7,8 @@ export interface ServiceOptions<R> {
   readonly tools: ReadonlyArray<Tool<R | CurrentPrincipal>>
   /** What MCP clients can read by its address, in the order in which they see it. */
   readonly resources: ReadonlyArray<Resource<R | CurrentPrincipal>>
+  /** The beginnings of conversations that people choose in MCP clients. */
+  readonly prompts: ReadonlyArray<Prompt<R | CurrentPrincipal>>
   /** The version that the service says it has. */
   readonly version: string
   /** What an MCP client tells its model about the service as a whole. */

@@ -1,4 +1,4 @@
-import { AwaitsAnswer, type CurrentPrincipal, type Progress, type Tool, ToolProgress } from "@coppice/core"
+import { AwaitsAnswer, type Content, type CurrentPrincipal, type Progress, type Tool, ToolProgress } from "@coppice/core"
 import { Cause, Effect } from "effect"
 import { reportDefect } from "../errors/defect.ts"
 import { envelope } from "../errors/error-envelope.ts"
@@ -7,15 +7,15 @@ import type { Failure } from "../errors/failure.ts"
 /** What a call of a tool answers, in every revision of MCP. */
 export interface ToolResult {
   readonly [key: string]: unknown
-  readonly content: Array<{ readonly type: "text"; readonly text: string }>
+  readonly content: ReadonlyArray<Content>
   readonly structuredContent: { readonly [key: string]: unknown }
   readonly isError?: true
 }
 
-const result = (structuredContent: { readonly [key: string]: unknown }): ToolResult => ({
-  content: [{ type: "text", text: JSON.stringify(structuredContent) }],
-  structuredContent
-})
+const result = (
+  structuredContent: { readonly [key: string]: unknown },
+  content: ReadonlyArray<Content> = [{ type: "text", text: JSON.stringify(structuredContent) }]
+): ToolResult => ({ content, structuredContent })
 
 /** A failure that the model can act on is a result like any other, in the same envelope as over plain HTTP. */
 const failed = (failure: Failure): ToolResult => ({ ...result({ ...envelope(failure) }), isError: true })
@@ -43,7 +43,7 @@ export const callTool = <R>(
   isOutage: (defect: unknown) => boolean
 ): Effect.Effect<ToolResult, AwaitsAnswer, R | CurrentPrincipal> =>
   tool.call(call.args).pipe(
-    Effect.map(result),
+    Effect.map((answer) => result(answer, tool.show?.(answer))),
     Effect.catch((failure) => failure instanceof AwaitsAnswer ? Effect.fail(failure) : Effect.succeed(failed(failure))),
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause) || !Cause.hasDies(cause) ? Effect.failCause(cause) : Effect.map(reportDefect(cause, isOutage), failed)

@@ -6,11 +6,10 @@ import {
   resourceParameters,
   type ResourceParameters
 } from "@coppice/core"
-import { Cause, Effect } from "effect"
-import { reportDefect } from "../errors/defect.ts"
-import type { Failure } from "../errors/failure.ts"
+import { Effect } from "effect"
 import { RpcFailure, rpcCode } from "../errors/json-rpc-error.ts"
 import type { ServiceOptions } from "../service-options.ts"
+import { makeGuard } from "./rpc-guard.ts"
 
 /** A resource of the catalogue, with what its template's names stand for in an address. */
 export interface FoundResource<R> {
@@ -24,16 +23,6 @@ interface Contents {
   readonly contents: Array<{ uri: string; mimeType: string; text: string } | { uri: string; mimeType: string; blob: string }>
 }
 
-/** Failures that no other request would have avoided. */
-const ownFailures: ReadonlySet<Failure["code"]> = new Set(["INTERNAL", "UNAVAILABLE", "TIMEOUT"])
-
-const rpcFailure = ({ code, hint, message }: Failure): RpcFailure =>
-  new RpcFailure(
-    ownFailures.has(code) ? rpcCode.internalError : rpcCode.invalidParams,
-    message,
-    hint === undefined ? { code } : { code, hint }
-  )
-
 /** What MCP's requests for resources do, in every revision. */
 export const makeResourceRequests = <R>({ isOutage, resources }: ServiceOptions<R>) => {
   type Services = R | CurrentPrincipal
@@ -45,15 +34,7 @@ export const makeResourceRequests = <R>({ isOutage, resources }: ServiceOptions<
     mimeType
   }))
 
-  const guarded = <A, R2>(effect: Effect.Effect<A, Failure | RpcFailure, R2>): Effect.Effect<A, RpcFailure, R2> =>
-    effect.pipe(
-      Effect.mapError((failure) => failure instanceof RpcFailure ? failure : rpcFailure(failure)),
-      Effect.catchCause((cause) =>
-        Cause.hasDies(cause)
-          ? Effect.flatMap(reportDefect(cause, isOutage), (failure) => Effect.fail(rpcFailure(failure)))
-          : Effect.failCause(cause)
-      )
-    )
+  const guarded = makeGuard(isOutage)
 
   const find = (uri: string): FoundResource<Services> | undefined => {
     for (const resource of resources) {

@@ -1,5 +1,6 @@
 import type { CurrentPrincipal, Tool } from "@coppice/core"
 import type { ServiceOptions } from "../service-options.ts"
+import { makePromptRequests, type PromptRequests } from "./prompt-requests.ts"
 import { makeResourceRequests, type ResourceRequests } from "./resource-requests.ts"
 
 /** What every revision of MCP shows of the service. */
@@ -7,6 +8,7 @@ export interface Surface<R> {
   readonly serverInfo: { readonly name: string; readonly title: string; readonly version: string }
   readonly instructions: string
   readonly tool: (name: string) => Tool<R | CurrentPrincipal> | undefined
+  readonly prompts: PromptRequests<R>
   readonly resources: ResourceRequests<R>
   /** One page, in the catalogue's order: everything, or what is in the toolsets that the address asks for. */
   readonly describeTools: (toolsets: ReadonlySet<string>) => ReadonlyArray<object>
@@ -23,6 +25,7 @@ export const makeSurface = <R>(service: ServiceOptions<R>): Surface<R> => {
     serverInfo: { name: "coppice", title: "Coppice", version },
     instructions,
     tool: (name) => byName.get(name),
+    prompts: makePromptRequests(service),
     resources: makeResourceRequests(service),
     describeTools: (toolsets) =>
       described.filter(({ toolset }) => toolsets.size === 0 || toolsets.has(toolset)).map(({ tool }) => tool)

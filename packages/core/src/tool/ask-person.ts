@@ -5,6 +5,11 @@ import type { ErrorCode } from "../error-code.ts"
 /** What a person is asked in the middle of a call. */
 export interface Question {
   readonly message: string
+  /**
+   * The name of what is asked for, unique in the call: the answer counts as an argument of that name would. Without one
+   * it counts for this very question alone, in this very call: so it must be where it is a yes or a no.
+   */
+  readonly name?: string
   /** The fields of the answer: JSON Schema of a flat object, as MCP has it for forms. Without any it is yes or no. */
   readonly form: { readonly type: "object"; readonly properties: object; readonly required?: ReadonlyArray<string> }
 }

@@ -6,6 +6,7 @@ import { Conflict, InvalidRequest } from "../error.ts"
 import type { ErrorCode } from "../error-code.ts"
 import { now } from "../timestamp.ts"
 import { confirmCall } from "./ask-person.ts"
+import type { Content } from "./content.ts"
 import { IdempotencyStore } from "./idempotency-store.ts"
 
 /** A failure that a caller can act on. Every error of a use case has this shape. */
@@ -32,6 +33,8 @@ export interface Tool<R = never> {
   readonly inputSchema: JsonObject
   readonly outputSchema: JsonObject
   readonly call: (args: unknown) => Effect.Effect<JsonObject, ToolFailure, R>
+  /** What a model is shown of a result; where it is left out, the result as JSON. */
+  readonly show?: (result: JsonObject) => ReadonlyArray<Content>
 }
 
 /** What a tool does to the world: only looks, changes something, or may take something away. */
@@ -124,6 +127,7 @@ export const defineTool = <
   readonly cancellable?: boolean
   readonly input: Input
   readonly output: Output
+  readonly show?: NonNullable<Tool["show"]>
   readonly run: (input: Schema.Struct<Input>["Type"]) => Effect.Effect<Schema.Struct<Output>["Type"], E, R>
 }) => {
   const { effects, name } = declaration
@@ -170,6 +174,7 @@ export const defineTool = <
     },
     inputSchema: jsonSchema(reads ? input : Schema.Struct({ ...declaration.input, ...idempotencyField }), true),
     outputSchema: jsonSchema(output, false),
-    call
+    call,
+    ...(declaration.show === undefined ? {} : { show: declaration.show })
   }
 }

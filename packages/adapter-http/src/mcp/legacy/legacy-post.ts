@@ -56,7 +56,7 @@ const isCancellation = (incoming: Incoming & { readonly _tag: "Notification" }):
 }
 
 /** What may go on for so long that its client changes its mind, or its credential ends. */
-const mayTakeLong = new Set(["tools/call", "resources/read"])
+const mayTakeLong = new Set(["tools/call", "prompts/get", "resources/read"])
 
 /** Whether a client can have a person fill in a form; where it names no way, that is the one. */
 const elicits = (version: string, { elicitation }: InitializeRequest["params"]["capabilities"]): boolean =>

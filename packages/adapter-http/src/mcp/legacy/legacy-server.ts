@@ -16,6 +16,7 @@ import type { HttpPorts } from "../../app-options.ts"
 import { RpcFailure, rpcCode } from "../../errors/json-rpc-error.ts"
 import { callTool } from "../call-tool.ts"
 import type { Surface } from "../surface.ts"
+import { servePrompts } from "./prompt-handlers.ts"
 import { serveResources } from "./resource-handlers.ts"
 import { isServed, legacyVersions } from "./legacy-version.ts"
 
@@ -32,7 +33,7 @@ export interface LegacyCall<R> {
 /** Makes the SDK's server for one request; all that outlives a request is in the closure. */
 export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unknown) => boolean) => {
   const { instructions, serverInfo } = surface
-  const capabilities = { tools: {}, logging: {}, ...surface.resources.capability }
+  const capabilities = { tools: {}, logging: {}, ...surface.prompts.capability, ...surface.resources.capability }
   return ({ context, session, toolsets }: LegacyCall<R>): Server => {
     const server = new Server(serverInfo, { capabilities, jsonSchemaValidator })
     // The SDK's own handler would also agree to revisions that are not served here.
@@ -46,6 +47,7 @@ export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unkn
       ListToolsRequestSchema,
       () => ({ tools: surface.describeTools(toolsets) }) as unknown as ListToolsResult
     )
+    if ("prompts" in capabilities) servePrompts(server, surface.prompts, context)
     if (surface.resources.some) serveResources(server, surface.resources, context, session)
     // Without a session there is nowhere to send a message to, whatever its severity.
     server.setRequestHandler(SetLevelRequestSchema, async ({ params }) => {

@@ -29,7 +29,7 @@ const onlyAsStream = () =>
 const methodOf = (body: unknown): unknown => (body as { readonly method?: unknown }).method
 
 /** What may go on for so long that its credential ends meanwhile. */
-const mayTakeLong = (body: unknown): boolean => ["tools/call", "resources/read", "subscriptions/listen"].includes(String(methodOf(body)))
+const mayTakeLong = (body: unknown): boolean => ["tools/call", "prompts/get", "resources/read", "subscriptions/listen"].includes(String(methodOf(body)))
 
 /** The SDK's response as a reply; what is not a stream is read, so that it goes out with its length. */
 const toReply = async (response: Response): Promise<Reply> => {

@@ -1,11 +1,18 @@
-import { AskPerson, credentialOf, CurrentPrincipal } from "@coppice/core"
-import { type CallToolResult, CLIENT_CAPABILITIES_META_KEY, type ClientCapabilities, type ListResourcesResult, type ListToolsResult, Server } from "@modelcontextprotocol/server"
+import type { CurrentPrincipal } from "@coppice/core"
+import {
+  type CallToolResult,
+  type GetPromptResult,
+  type ListPromptsResult,
+  type ListResourcesResult,
+  type ListToolsResult,
+  Server
+} from "@modelcontextprotocol/server"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/server/validators/ajv"
-import { Context, Effect } from "effect"
+import { type Context, Effect } from "effect"
 import { RpcFailure, rpcCode } from "../../errors/json-rpc-error.ts"
 import type { AnswerForm } from "../accept.ts"
 import { callTool } from "../call-tool.ts"
-import { questionsOf } from "./ask-person.ts"
+import { withQuestions } from "./ask-person.ts"
 import type { Surface } from "../surface.ts"
 
 /** What a server for one request is made of. */
@@ -21,12 +28,11 @@ const jsonSchemaValidator = new AjvJsonSchemaValidator()
 /** The same for everybody, and until the next version is started. */
 const cacheHint = { ttlMs: 5 * 60 * 1000, cacheScope: "public" } as const
 
-type Envelope = { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined
-
-/** Whether a client can have a person fill in a form; where it names no way, that is the one. */
-const elicits = (capabilities: ClientCapabilities | undefined): boolean => {
-  const elicitation = capabilities?.elicitation
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+const cacheHints = {
+  "tools/list": cacheHint,
+  "prompts/list": cacheHint,
+  "server/discover": cacheHint,
+  "resources/templates/list": cacheHint
 }
 
 /** Invalid params, and that address as their only data, is how this revision says it. */
@@ -35,11 +41,11 @@ export const resourceNotFound = (uri: string): RpcFailure =>
 
 /** Makes the SDK's server for one request of 2026-07-28. */
 export const makeModernServer = <R>(surface: Surface<R>, isOutage: (defect: unknown) => boolean) => {
-  const { instructions, resources, serverInfo } = surface
+  const { instructions, prompts, resources, serverInfo } = surface
   return ({ context, form, toolsets }: ModernCall<R>): Server => {
     const server = new Server(serverInfo, {
-      capabilities: { tools: {}, ...resources.capability },
-      cacheHints: { "tools/list": cacheHint, "server/discover": cacheHint, "resources/templates/list": cacheHint },
+      capabilities: { tools: {}, ...prompts.capability, ...resources.capability },
+      cacheHints,
       jsonSchemaValidator,
       ...(instructions === "" ? undefined : { instructions })
     })
@@ -47,7 +53,8 @@ export const makeModernServer = <R>(surface: Surface<R>, isOutage: (defect: unkn
       "tools/list",
       () => ({ tools: surface.describeTools(toolsets) }) as unknown as ListToolsResult
     )
-    server.setRequestHandler("tools/call", ({ params }, { mcpReq: { _meta, envelope, inputResponses, notify, requestState, signal } }) => {
+    server.setRequestHandler("tools/call", ({ params }, { mcpReq }) => {
+      const { _meta, notify, signal } = mcpReq
       const tool = surface.tool(params.name)
       if (tool === undefined) throw new RpcFailure(rpcCode.invalidParams, `Unknown tool: ${params.name}`)
       const call = {
@@ -57,19 +64,17 @@ export const makeModernServer = <R>(surface: Surface<R>, isOutage: (defect: unkn
         progressToken: form === "json" ? undefined : _meta?.progressToken,
         notify
       }
-      const principal = Context.get(context as Context.Context<CurrentPrincipal>, CurrentPrincipal)
-      const questions = questionsOf({ ...principal, credential: credentialOf(principal) }, {
-        name: params.name,
-        args: call.args,
-        responses: inputResponses,
-        state: requestState()
-      })
-      const answered = callTool(tool, call, isOutage).pipe(
-        Effect.catch((awaited) => Effect.succeed(questions.inputRequired(awaited))),
-        (result) => elicits((envelope as Envelope)?.[CLIENT_CAPABILITIES_META_KEY]) ? Effect.provideService(result, AskPerson, questions.ask) : result
-      ) as Effect.Effect<CallToolResult, never, R>
-      return Effect.runPromiseWith(context)(answered, { signal })
+      const answered = callTool(tool, call, isOutage).pipe(withQuestions(mcpReq, ["tools/call", params.name, call.args]))
+      return Effect.runPromiseWith(context)(answered, { signal }) as Promise<CallToolResult>
     })
+    if ("prompts" in prompts.capability) {
+      server.setRequestHandler("prompts/list", () => ({ prompts: prompts.described }) as unknown as ListPromptsResult)
+      server.setRequestHandler("prompts/get", ({ params }, { mcpReq }) => {
+        const { arguments: args, name } = params
+        const answered = prompts.get(name, args).pipe(withQuestions(mcpReq, ["prompts/get", name, args]))
+        return Effect.runPromiseWith(context)(answered, { signal: mcpReq.signal }) as Promise<GetPromptResult>
+      })
+    }
     if (resources.some) {
       server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: resources.templates }))
       server.setRequestHandler("resources/list", ({ params }, { mcpReq: { signal } }) =>

@@ -18,7 +18,7 @@ export const nounsInLine = [
 ]
 
 /** Folders of core that every noun may use. */
-export const groundFolders = ["tool", "rate-limit", "audit"]
+export const groundFolders = ["tool", "resource", "prompt", "rate-limit", "audit"]
 
 /** Folders of core that use nouns and that no noun uses. */
 export const upperFolders = ["oauth", "mcp-session", "sign-in", "access"]
@@ -59,6 +59,11 @@ const othersSources: Forbidden = { regex: "/src/", message: "A package's sources
 
 const tools: Forbidden = { regex: "-tools(\\.ts)?$", message: "Only tool-catalog.ts imports *-tools." }
 
+const resources: Forbidden = {
+  regex: "-resources(\\.ts)?$",
+  message: "Only resource-catalog.ts imports *-resources."
+}
+
 const notAModel: Forbidden = {
   regex: "(-(store|usecases|tools|worker|catalog)|/(worktrees|terminals|agent-launcher|host-gateway))\\.ts$",
   message: "A policy imports models only."
@@ -87,7 +92,7 @@ const postgresExternals = onlyFrom(...effect, ...core, "vitest", "vitest/*", "@e
 
 const sources: Zone = {
   files: ["packages/*/src/**"],
-  forbid: [othersSources, tools],
+  forbid: [othersSources, tools, resources],
   inside: [
     {
       files: ["packages/core/src/**"],
@@ -95,7 +100,8 @@ const sources: Zone = {
       inside: [
         ...[...groundFolders, ...upperFolders].map((name) => policies(`packages/core/src/${name}`)),
         ...nounsInLine.map(noun),
-        { files: ["packages/core/src/tool-catalog.ts"], allow: [tools] }
+        { files: ["packages/core/src/tool-catalog.ts"], allow: [tools] },
+        { files: ["packages/core/src/resource-catalog.ts"], allow: [resources] }
       ]
     },
     ...adapters,

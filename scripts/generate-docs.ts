@@ -1,7 +1,7 @@
-// Writes what is computed from the catalogues: docs/tools.md. A test fails when it is out of date.
+// Writes what is computed from the two catalogues that MCP clients see: docs/tools.md. A test fails when it is out of date.
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { type JsonObject, toolCatalog } from "../packages/core/src/index.ts"
+import { type JsonObject, resourceCatalog, toolCatalog } from "../packages/core/src/index.ts"
 
 interface Property {
   readonly type?: string
@@ -49,7 +49,15 @@ export const toolsDocument = (): string => {
     "",
     "What an MCP client can call, computed from the tool catalogue by `npm run docs`. A `?` marks what may be left out.",
     "",
-    ...sections
+    ...sections,
+    "# Resources",
+    "",
+    "What an MCP client can read by its address, computed from the resource catalogue.",
+    "",
+    "| address | media type | |",
+    "|---|---|---|",
+    ...resourceCatalog.map(({ description, mimeType, uri }) => `| \`${uri}\` | ${mimeType} | ${description} |`),
+    ""
   ].join("\n")
 }
 

@@ -247,6 +247,14 @@ CREATE TABLE mcp_messages (
 );
 CREATE INDEX mcp_messages_old ON public.mcp_messages USING btree (created_at);
 
+CREATE TABLE mcp_questions (
+  session_id text NOT NULL,
+  key text NOT NULL,
+  answer text,
+  CONSTRAINT mcp_questions_session_id_fkey FOREIGN KEY (session_id) REFERENCES mcp_sessions(id) ON DELETE CASCADE,
+  CONSTRAINT mcp_questions_pkey PRIMARY KEY (session_id, key)
+);
+
 CREATE TABLE mcp_sessions (
   id text NOT NULL,
   organization_id uuid NOT NULL,
@@ -261,6 +269,7 @@ CREATE TABLE mcp_sessions (
   expires_at timestamp(3) with time zone NOT NULL,
   created_at timestamp(3) with time zone NOT NULL,
   updated_at timestamp(3) with time zone NOT NULL,
+  elicits boolean NOT NULL DEFAULT false,
   CONSTRAINT mcp_sessions_log_level CHECK ((log_level = ANY (ARRAY['debug'::text, 'info'::text, 'notice'::text, 'warning'::text, 'error'::text, 'critical'::text, 'alert'::text, 'emergency'::text]))),
   CONSTRAINT mcp_sessions_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT mcp_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
@@ -268,6 +277,14 @@ CREATE TABLE mcp_sessions (
 );
 CREATE INDEX mcp_sessions_by_credential ON public.mcp_sessions USING btree (organization_id, credential, updated_at);
 CREATE INDEX mcp_sessions_expired ON public.mcp_sessions USING btree (expires_at);
+
+CREATE TABLE mcp_subscriptions (
+  session_id text NOT NULL,
+  uri text NOT NULL,
+  revision text NOT NULL,
+  CONSTRAINT mcp_subscriptions_session_id_fkey FOREIGN KEY (session_id) REFERENCES mcp_sessions(id) ON DELETE CASCADE,
+  CONSTRAINT mcp_subscriptions_pkey PRIMARY KEY (session_id, uri)
+);
 
 CREATE TABLE members (
   id uuid NOT NULL,

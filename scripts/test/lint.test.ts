@@ -46,6 +46,8 @@ const seeds: ReadonlyArray<{ file: string; text: string; breaks?: ReadonlyArray<
 
   { file: "core/src/tool-catalog.ts", text: `import "./run/run-tools.ts"` },
   { file: "core/src/ports.ts", text: `import "./run/run-tools.ts"`, breaks: [imports] },
+  { file: "core/src/resource-catalog.ts", text: `import "./run/run-resources.ts"` },
+  { file: "core/src/resource/resource.ts", text: `import "../run/run-resources.ts"`, breaks: [imports] },
 
   { file: "adapter-http/src/fine.ts", text: `import "h3"; import "node:fs"; import "effect"; import "@coppice/core/ports"; import "zod"` },
   { file: "adapter-http/src/other.ts", text: `import "@coppice/adapter-store"`, breaks: [imports] },

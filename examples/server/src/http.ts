@@ -1,7 +1,14 @@
 import { createHttpApp, serveHttp } from "@coppice/adapter-http"
 import type { HttpPorts, SetupLink } from "@coppice/adapter-http"
 import { checkDatabase } from "@coppice/adapter-store"
-import { serviceInstructions, toolCatalog, type CurrentPrincipal, type ToolServices } from "@coppice/core"
+import {
+  type CurrentPrincipal,
+  resourceCatalog,
+  type ResourceServices,
+  serviceInstructions,
+  toolCatalog,
+  type ToolServices
+} from "@coppice/core"
 import { Effect } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -43,7 +50,7 @@ const listenFailure = (host: string, port: number, error: NodeJS.ErrnoException)
   }
 }
 
-type Services = Exclude<ToolServices, CurrentPrincipal> | HttpPorts | SqlClient
+type Services = Exclude<ToolServices | ResourceServices, CurrentPrincipal> | HttpPorts | SqlClient
 
 /** Serves the whole interface until the scope closes. */
 export const httpServer = Effect.fn("httpServer")(function*(pages: { readonly setup?: SetupLink }) {
@@ -51,6 +58,7 @@ export const httpServer = Effect.fn("httpServer")(function*(pages: { readonly se
   const app = createHttpApp<Services>({
     context: yield* Effect.context<Services>(),
     tools: toolCatalog,
+    resources: resourceCatalog,
     instructions: serviceInstructions,
     version,
     trustedProxies,

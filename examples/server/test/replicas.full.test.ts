@@ -34,9 +34,9 @@ describePostgres("two replicas on one PostgreSQL server", () => {
         },
         body: JSON.stringify({ jsonrpc: "2.0", ...message })
       })
-    const begin = async (url: string) => {
+    const begin = async (url: string, capabilities: object = {}) => {
       const clientInfo = { name: "test", version: "1" }
-      const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo }
+      const params = { protocolVersion: "2025-11-25", capabilities, clientInfo }
       const response = await post(url, { id: 0, method: "initialize", params })
       const { result } = await response.json() as Message
       expect(result!["instructions"]).toContain("Coppice")
@@ -59,6 +59,36 @@ describePostgres("two replicas on one PostgreSQL server", () => {
       params: { level: "debug", data: { tool: "hosts_list", outcome: "answered" } }
     })
 
+    // A run that is subscribed to on the one is heard of on the other, whichever of them runs it.
+    const watched = await runOf(envOf(first), automation)
+    const uri = `coppice://runs/${watched.id}`
+    const subscribed = await post(two.url, { id: 4, method: "resources/subscribe", params: { uri } }, session)
+    expect(await subscribed.json()).toMatchObject({ result: {} })
+    const listen = {
+      id: 5,
+      method: "subscriptions/listen",
+      params: {
+        notifications: { resourceSubscriptions: [uri] },
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+          "io.modelcontextprotocol/clientCapabilities": {}
+        }
+      }
+    }
+    const listening = await post(two.url, listen, { "mcp-protocol-version": "2026-07-28", "mcp-method": listen.method })
+    const listened = listening.body!.pipeThrough(new TextDecoderStream()).getReader()
+    const updates = async (reader: typeof heard) => {
+      while (true) {
+        const messages = messagesOf((await reader.read()).value!)
+        if (messages.some(({ method, params }) => method === "notifications/resources/updated" && params?.["uri"] === uri)) return
+      }
+    }
+    await agentAtWork(first, "patient")
+    await typed(envOf(first), "runs", "cancel", watched.id)
+    await Promise.all([updates(heard), updates(listened)])
+    await listened.cancel()
+
     // What waits on the one is stopped by a word to the other.
     const run = await runOf(envOf(first), automation)
     await agentAtWork(first, "patient")
@@ -69,6 +99,21 @@ describePostgres("two replicas on one PostgreSQL server", () => {
     const said = messagesOf(await waiting.text())
     expect(said.map(({ method }) => method)).toContain("notifications/progress")
     expect(said.every(({ id }) => id === undefined)).toBe(true)
+
+    // What a person is asked on the one may be answered on the other.
+    const asking = await begin(one.url, { elicitation: {} })
+    const call = (id: number, name: string, args: object) => ({ id, method: "tools/call", params: { name, arguments: args } })
+    const created = await (await post(one.url, call(6, "tasks_create", { title: "Obsolete" }), asking)).json() as Message
+    const { task } = created.result!["structuredContent"] as { readonly task: { readonly id: string } }
+    const deleting = await post(one.url, call(7, "tasks_delete", { taskId: task.id }), asking)
+    const deletion = deleting.body!.pipeThrough(new TextDecoderStream()).getReader()
+    const [question] = messagesOf((await deletion.read()).value!)
+    expect(question).toMatchObject({ method: "elicitation/create", params: { message: expect.stringContaining(task.id) } })
+    const answered = await post(two.url, { id: question!.id, result: { action: "accept", content: {} } }, asking)
+    expect(answered.status).toBe(202)
+    expect(messagesOf((await deletion.read()).value!)[0]).toMatchObject({ id: 7, result: { structuredContent: expect.anything() } })
+    const gone = await (await post(one.url, call(8, "tasks_get", { taskId: task.id }), asking)).json() as Message
+    expect(gone.result).toMatchObject({ isError: true, structuredContent: { error: { code: "NOT_FOUND" } } })
 
     // A restart keeps a session; its end on one replica is its end on the other.
     const kept = await begin(one.url)

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest"
 import type { Answers } from "../src/cli/answers.ts"
 import { coppice, startServer } from "../src/demo/child.ts"
 import { callTool } from "../src/demo/mcp.ts"
-import { environmentOf, furnish, runOf, scratchForTest, serverForTest, typed } from "./service.ts"
+import { environmentOf, furnish, readResource, runOf, scratchForTest, serverForTest, typed } from "./service.ts"
 
 const slow = { timeout: 120_000 }
 
@@ -54,6 +54,14 @@ describe("the server", slow, () => {
     expect((await callTool(server.url, reader.key, "runs_list", {})).runs).toHaveLength(1)
     await expect(callTool(server.url, reader.key, "runs_retry", { runId })).rejects.toThrow("This credential may only read.")
     expect((await coppice(env, ["keys", "list"])).stdout).toMatch(/ reader +read +all +0 s ago /)
+    for (const [uri, part] of [
+      [`runs/${runId}`, `"status": "succeeded"`],
+      [`runs/${runId}/payload`, `"content":"one\\ntwo\\n"`],
+      [`runs/${runId}/transcript`, "wrote a.txt as the webhook asked\n"],
+      [`workspaces/${run.workspaceId}/diff`, "\n+two\n"]
+    ] as const) {
+      expect(await readResource(server.url, key, `coppice://${uri}`)).toContain(part)
+    }
 
     await typed(env, "keys", "revoke", id)
     await expect(callTool(server.url, key, "hosts_list" as "runs_list", {})).rejects.toThrow("401")

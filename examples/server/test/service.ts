@@ -124,3 +124,18 @@ export const exitOf = async (server: Server): Promise<number | null> => {
   if (server.process.exitCode === null && server.process.signalCode === null) await once(server.process, "close")
   return server.process.exitCode
 }
+
+/** What an MCP client reads at an address. */
+export const readResource = async (url: string, key: string, uri: string): Promise<string> => {
+  const response = await fetch(`${url}/mcp`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri } })
+  })
+  const { error, result } = await response.json() as {
+    readonly error?: { readonly message: string }
+    readonly result?: { readonly contents: ReadonlyArray<{ readonly text: string }> }
+  }
+  if (result === undefined) throw new Error(error?.message)
+  return result.contents[0]!.text
+}

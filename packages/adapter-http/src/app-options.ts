@@ -1,5 +1,11 @@
 import type { Limit } from "@coppice/core"
-import type { McpSessionStore, WebhookInbox, WebhookRefusalStore } from "@coppice/core/ports"
+import type {
+  McpQuestionStore,
+  McpSessionStore,
+  McpSubscriptionStore,
+  WebhookInbox,
+  WebhookRefusalStore
+} from "@coppice/core/ports"
 import type { Context } from "effect"
 import type { OAuthPorts } from "./oauth/oauth-endpoints.ts"
 import type { PagePorts } from "./pages/define-page.ts"
@@ -7,7 +13,15 @@ import type { PipelinePorts } from "./pipeline/handle-call.ts"
 import type { ServiceOptions } from "./service-options.ts"
 
 /** The ports that the endpoints need, whatever the tools need beside them. */
-export type HttpPorts = McpSessionStore | OAuthPorts | PagePorts | PipelinePorts | WebhookInbox | WebhookRefusalStore
+export type HttpPorts =
+  | McpQuestionStore
+  | McpSessionStore
+  | McpSubscriptionStore
+  | OAuthPorts
+  | PagePorts
+  | PipelinePorts
+  | WebhookInbox
+  | WebhookRefusalStore
 
 type Required = "tools" | "version"
 

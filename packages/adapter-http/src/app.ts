@@ -22,6 +22,8 @@ export const createHttpApp = <R>(options: HttpAppOptions<R>): HttpApp => {
   const isOutage = options.isOutage ?? (() => false)
   const catalog = endpointCatalog<R | HttpPorts>({
     instructions: "",
+    prompts: [],
+    resources: [],
     ...options,
     isOutage,
     stopping: stopping.signal,

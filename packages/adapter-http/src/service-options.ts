@@ -1,4 +1,4 @@
-import type { CurrentPrincipal, Tool } from "@coppice/core"
+import type { CurrentPrincipal, Prompt, Resource, Tool } from "@coppice/core"
 import type { Effect } from "effect"
 import type { RegistrationLimits } from "./oauth/registration-limit.ts"
 import type { PageSettings } from "./pages/page-catalog.ts"
@@ -7,6 +7,10 @@ import type { PageSettings } from "./pages/page-catalog.ts"
 export interface ServiceOptions<R> extends PageSettings {
   /** The tools that MCP clients see, in the order in which they see them. */
   readonly tools: ReadonlyArray<Tool<R | CurrentPrincipal>>
+  /** What MCP clients can read by its address, in the order in which they see it. */
+  readonly resources: ReadonlyArray<Resource<R | CurrentPrincipal>>
+  /** The beginnings of conversations that people choose in MCP clients. */
+  readonly prompts: ReadonlyArray<Prompt<R | CurrentPrincipal>>
   /** The version that the service says it has. */
   readonly version: string
   /** What an MCP client tells its model about the service as a whole. */

@@ -122,7 +122,7 @@ describeMatrix("pages, under an http address of a network", (context: () => Matr
 }, { baseUrl: "http://coppice.internal:4280" })
 
 it("every address that takes an API key is guarded against other sites' names, and no webhook is open to pages", () => {
-  const catalog = endpointCatalog({ tools: [], version: "1" } as never)
+  const catalog = endpointCatalog({ tools: [], resources: [], prompts: [], version: "1" } as never)
   for (const { cors, id, security } of catalog) {
     if (security === "bearer") expect([id, cors]).toEqual([id, "open"])
     if (security === "webhook") expect([id, cors]).toEqual([id, undefined])

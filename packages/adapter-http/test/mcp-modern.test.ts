@@ -3,6 +3,7 @@ import { ApiKeyStore } from "@coppice/core/ports"
 import { Deferred, Effect } from "effect"
 import { expect, it } from "vitest"
 import { describeMatrix, errorOf, type MatrixContext } from "./support/matrix.ts"
+import { headersOf, modern, revision } from "./support/modern.ts"
 import { type Answer, messagesOf, request, send } from "./support/rpc.ts"
 import { testTool } from "./support/service.ts"
 
@@ -30,25 +31,6 @@ const tools = [
       return yield* Effect.onInterrupt(Effect.never, () => Effect.sync(() => void ends.set(name, "interrupted")))
     }))
 ]
-
-const revision = "2026-07-28"
-const meta = (fields: object = {}) => ({
-  "io.modelcontextprotocol/protocolVersion": revision,
-  "io.modelcontextprotocol/clientCapabilities": {},
-  "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-  ...fields
-})
-const modern = (method: string, params: Record<string, unknown> = {}, fields?: object) =>
-  request(method, { ...params, _meta: meta(fields) })
-const headersOf = (message: { readonly method: string; readonly params?: object | undefined }) => {
-  const name = (message.params as { readonly name?: string } | undefined)?.name
-  return {
-    accept: "application/json, text/event-stream",
-    "mcp-protocol-version": revision,
-    "mcp-method": message.method,
-    ...(name === undefined ? {} : { "mcp-name": name })
-  }
-}
 
 describeMatrix("MCP 2026-07-28", (context: () => MatrixContext) => {
   const post = async (message: ReturnType<typeof request>, headers: Record<string, string> = {}, path = "/mcp") => {

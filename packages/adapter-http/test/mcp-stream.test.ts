@@ -4,6 +4,7 @@ import { verifies } from "@coppice/testkit/conformance"
 import { Deferred, Effect } from "effect"
 import { expect, it, onTestFinished } from "vitest"
 import { describeMatrix, errorOf, type MatrixContext } from "./support/matrix.ts"
+import { readEvents } from "./support/events.ts"
 import { type Answer, initialize, messagesOf, request, send } from "./support/rpc.ts"
 import { testTool } from "./support/service.ts"
 
@@ -33,27 +34,6 @@ const wait = (name: string, id: string | number = 1, progressToken?: string) =>
     arguments: { name },
     ...(progressToken === undefined ? {} : { _meta: { progressToken } })
   }, id)
-
-/** Reads a stream's events one by one. */
-const readEvents = (response: Response) => {
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ""
-  const next = async (): Promise<string | undefined> => {
-    while (true) {
-      const end = text.indexOf("\n\n")
-      if (end >= 0) {
-        const event = text.slice(0, end)
-        text = text.slice(end + 2)
-        if (!event.startsWith(":")) return event
-        continue
-      }
-      const { done, value } = await reader.read()
-      if (done) return undefined
-      text += value
-    }
-  }
-  return { next, close: () => reader.cancel().catch(() => {}) }
-}
 
 let unique = 0
 

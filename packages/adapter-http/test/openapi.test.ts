@@ -73,7 +73,7 @@ describeMatrix("openapi", (context: () => MatrixContext) => {
 
   it("has each address and method of the catalogue that is documented, and nothing else", async () => {
     const document = await read()
-    const catalog = endpointCatalog({ tools: [], version: "1" } as never)
+    const catalog = endpointCatalog({ tools: [], resources: [], prompts: [], version: "1" } as never)
     const expected = catalog.filter(({ docs }) => docs !== undefined).flatMap((endpoint) =>
       endpoint.paths.map((path) =>
         `${"removed" in endpoint ? "post" : endpoint.method.toLowerCase()} ${path.replace(":automationId", "{automationId}")}`))

@@ -13,7 +13,7 @@ import { empty } from "../src/reply.ts"
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 const announcements = globSync(["packages/*/CHANGELOG.md", ".changeset/*.md"], { cwd: root })
   .map((path) => readFileSync(root + path, "utf8")).join("\n\n")
-const catalog = endpointCatalog({ tools: [], version: "1" } as never) as ReadonlyArray<Endpoint<unknown>>
+const catalog = endpointCatalog({ tools: [], resources: [], prompts: [], version: "1" } as never) as ReadonlyArray<Endpoint<unknown>>
 
 const since = new Date("2026-11-20T00:00:00Z")
 const after = (days: number) => DateTime.toDateUtc(DateTime.add(DateTime.makeUnsafe(since), { days }))

@@ -13,6 +13,8 @@ import { mcpSessionStoreLayer } from "./mcp-session-store.ts"
 import { memberStoreLayer } from "./member-store.ts"
 import { oauthClientStoreLayer } from "./oauth-client-store.ts"
 import { oauthTokenStoreLayer } from "./oauth-token-store.ts"
+import { mcpQuestionStoreLayer } from "./mcp-question-store.ts"
+import { mcpSubscriptionStoreLayer } from "./mcp-subscription-store.ts"
 import { organizationStoreLayer } from "./organization-store.ts"
 import { projectStoreLayer } from "./project-store.ts"
 import { rateLimiterLayer } from "./rate-limiter.ts"
@@ -48,6 +50,8 @@ export const storeLayer = Layer.mergeAll(
   memberStoreLayer,
   oauthClientStoreLayer,
   oauthTokenStoreLayer,
+  mcpQuestionStoreLayer,
+  mcpSubscriptionStoreLayer,
   organizationStoreLayer,
   projectStoreLayer,
   rateLimiterLayer,

@@ -31,6 +31,7 @@ export const mcpSessionStoreLayer = Layer.effect(
             protocolVersion: session.protocolVersion,
             clientName: session.clientName,
             clientVersion: session.clientVersion,
+            elicits: session.elicits,
             logLevel: session.logLevel,
             expiresAt: instant(session.createdAt),
             createdAt: instant(session.createdAt),

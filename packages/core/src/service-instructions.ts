@@ -15,10 +15,14 @@ What there is, and how it hangs together:
 To have something done: find the project, create an automation (automations_create), start it with automations_run, wait
 with runs_wait, and look at the result with workspaces_diff on the run's workspaceId.
 
+The same can be read by address, as a resource: coppice://runs/{runId}, its /transcript and its /payload, and
+coppice://workspaces/{workspaceId}/diff.
+
 How to call:
 - Where an id is asked for, a unique name serves too.
 - Lists give a page; pass nextCursor on as cursor for the next one.
 - What changes something takes an idempotencyKey: repeat a call whose answer you lost with the same key.
 - A failed call has isError and an error with a code, a message and often a hint; do what the hint says.
+- What deletes or cancels asks the person first, where your client can. If they decline, do not try again unasked.
 - A call that waits reports progress if you send a progressToken, and stops when you cancel it.
 - Webhook tokens and API keys never pass through a tool: an operator makes them.`

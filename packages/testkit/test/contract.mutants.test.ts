@@ -11,6 +11,8 @@ import {
   InvitationStore,
   McpSessionStore,
   MemberStore,
+  McpQuestionStore,
+  McpSubscriptionStore,
   OrganizationStore,
   ProjectStore,
   RateLimiter,
@@ -321,6 +323,53 @@ const mutants: ReadonlyArray<Mutant> = [
         const row = [...apiKeys.values()].find(({ key }) => key.id === idOrName && key.organizationId === organizationId)
         if (row !== undefined) apiKeys.set(row.key.id, { ...row, key: { ...row.key, revokedAt: at } })
         return row?.key
+      })
+  })),
+  mutant(McpSubscriptionStore, "takes any number", (store) => ({
+    add: (id, subscription) => store.add(id, subscription, 1000)
+  })),
+  mutant(McpSubscriptionStore, "counts in two steps", (store, { mcpSubscriptions }) => ({
+    add: (...args) =>
+      Effect.gen(function*() {
+        const before = new Map(mcpSubscriptions.get(args[0]))
+        yield* Effect.yieldNow
+        mcpSubscriptions.set(args[0], before)
+        return yield* store.add(...args)
+      })
+  })),
+  mutant(McpSubscriptionStore, "subscribes by noting a revision", (store) => ({
+    note: (id, subscription) => Effect.asVoid(store.add(id, subscription, 1000))
+  })),
+  mutant(McpSubscriptionStore, "forgets what the client was told", () => ({ note: () => Effect.void })),
+  mutant(McpSubscriptionStore, "keeps the first revision", (store) => ({
+    add: (id, subscription, max) =>
+      Effect.flatMap(store.list(id), (all) =>
+        all.some(({ uri }) => uri === subscription.uri) ? Effect.succeed(true) : store.add(id, subscription, max))
+  })),
+  mutant(McpSubscriptionStore, "subscribes whoever is gone", (store, { mcpSessions, mcpSubscriptions }) => ({
+    add: (id, subscription, max) =>
+      mcpSessions.has(id) ? store.add(id, subscription, max) : Effect.sync(() => {
+        mcpSubscriptions.set(id, new Map([[subscription.uri, subscription.revision]]))
+        return true
+      })
+  })),
+  mutant(McpQuestionStore, "takes the last answer", (store, { mcpQuestions }) => ({
+    answer: (id, key, json) => {
+      if (mcpQuestions.get(id)?.has(key) === true) mcpQuestions.get(id)!.set(key, undefined)
+      return store.answer(id, key, json)
+    }
+  })),
+  mutant(McpQuestionStore, "takes an answer to what was not asked", (store) => ({
+    answer: (id, key, json) => Effect.andThen(store.open(id, key), store.answer(id, key, json))
+  })),
+  mutant(McpQuestionStore, "never forgets an answer", () => ({ close: () => Effect.void })),
+  mutant(McpQuestionStore, "tells nobody of an answer", (_, { mcpQuestions }) => ({
+    answer: (id, key, json) =>
+      Effect.sync(() => {
+        const theirs = mcpQuestions.get(id)
+        if (theirs?.has(key) !== true || theirs.get(key) !== undefined) return false
+        theirs.set(key, json)
+        return true
       })
   })),
   mutant(McpSessionStore, "forgets the level", () => ({ setLogLevel: () => Effect.void })),

@@ -28,7 +28,7 @@ const clientSettings = (base: string, more: object = {}) => ({
 })
 
 /** How to use the service, for people and for agents: Markdown, computed from both catalogues. */
-export const guide = <R>(catalog: ReadonlyArray<Endpoint<R>>, { tools, version }: ServiceOptions<R>, base: string): string =>
+export const guide = <R>(catalog: ReadonlyArray<Endpoint<R>>, { resources, tools, version }: ServiceOptions<R>, base: string): string =>
   [
     `# ${serviceTexts.title} ${version}`,
     "",
@@ -76,6 +76,16 @@ export const guide = <R>(catalog: ReadonlyArray<Endpoint<R>>, { tools, version }
     "|---|---|",
     ...tools.map(({ description, name }) => row(`\`${name}\``, description)),
     "",
+    ...(resources.length === 0 ? [] : [
+      "## Resources",
+      "",
+      "What an MCP client can read by its address.",
+      "",
+      row("address", "media type", ""),
+      "|---|---|---|",
+      ...resources.map(({ description, mimeType, uri }) => row(`\`${uri}\``, mimeType, description)),
+      ""
+    ]),
     "## Versions",
     "",
     "A breaking change comes under a new path. What is deprecated says so in `Deprecation` and `Sunset`, and is served for",

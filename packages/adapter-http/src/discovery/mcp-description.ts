@@ -36,6 +36,6 @@ export const describeMcp = <R>({ version }: ServiceOptions<R>) => ({ base }: Cal
 export const mcpGet = <R>(service: ServiceOptions<R>) => {
   const describe = describeMcp(service)
   const stream = makeStreamEndpoint(service)
-  return (call: Call): Effect.Effect<Reply, Refused, HttpPorts | CurrentPrincipal> =>
+  return (call: Call): Effect.Effect<Reply, Refused, R | HttpPorts | CurrentPrincipal> =>
     call.request.method === "GET" && asksForStream(call.request) ? stream(call) : Effect.succeed(describe(call))
 }

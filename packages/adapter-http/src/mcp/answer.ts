@@ -3,17 +3,19 @@ import { empty, json, type Reply } from "../reply.ts"
 import type { AnswerForm } from "./accept.ts"
 import { eventStreamReply, messageEvent } from "./event-stream.ts"
 
-/** What is said in answer to a POST: notifications on the way, and a response for each request. */
-export type Outgoing = { readonly method: string } | { readonly id?: unknown }
+/** What is said in answer to a POST: notifications and questions on the way, and a response for each request. */
+export type Outgoing = { readonly method: string; readonly id?: unknown } | { readonly id?: unknown }
 
-const isNotification = (message: Outgoing): boolean => "method" in message
+const isOnTheWay = (message: Outgoing): boolean => "method" in message
+
+const isNotification = (message: Outgoing): boolean => isOnTheWay(message) && !("id" in message)
 
 /** Of what a reader is too slow for, notifications go first. */
 const maxWaiting = 1000
 
 /**
  * The reply to a POST, in the form that its client takes. `work` gives each message to `send` and then ends. JSON becomes
- * a stream with the first notification, and what has nothing to say is accepted without a word. `whenLeft` is what
+ * a stream with the first thing that is said on the way, and what has nothing to say is accepted without a word. `whenLeft` is what
  * happens to the work when the client goes away.
  */
 export const answer = Effect.fnUntraced(function*<R>(
@@ -31,7 +33,7 @@ export const answer = Effect.fnUntraced(function*<R>(
       if (!isNotification(message) || Queue.sizeUnsafe(outbox) < maxWaiting) Queue.offerUnsafe(outbox, message)
       return
     }
-    if (!isNotification(message)) return void held.push(message)
+    if (!isOnTheWay(message)) return void held.push(message)
     if (form === "json") return
     streams = true
     for (const each of [...held, message]) Queue.offerUnsafe(outbox, each)

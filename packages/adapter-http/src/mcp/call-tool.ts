@@ -1,4 +1,4 @@
-import { type CurrentPrincipal, type Progress, type Tool, ToolProgress } from "@coppice/core"
+import { AwaitsAnswer, type Content, type CurrentPrincipal, type Progress, type Tool, ToolProgress } from "@coppice/core"
 import { Cause, Effect } from "effect"
 import { reportDefect } from "../errors/defect.ts"
 import { envelope } from "../errors/error-envelope.ts"
@@ -7,15 +7,15 @@ import type { Failure } from "../errors/failure.ts"
 /** What a call of a tool answers, in every revision of MCP. */
 export interface ToolResult {
   readonly [key: string]: unknown
-  readonly content: Array<{ readonly type: "text"; readonly text: string }>
+  readonly content: ReadonlyArray<Content>
   readonly structuredContent: { readonly [key: string]: unknown }
   readonly isError?: true
 }
 
-const result = (structuredContent: { readonly [key: string]: unknown }): ToolResult => ({
-  content: [{ type: "text", text: JSON.stringify(structuredContent) }],
-  structuredContent
-})
+const result = (
+  structuredContent: { readonly [key: string]: unknown },
+  content: ReadonlyArray<Content> = [{ type: "text", text: JSON.stringify(structuredContent) }]
+): ToolResult => ({ content, structuredContent })
 
 /** A failure that the model can act on is a result like any other, in the same envelope as over plain HTTP. */
 const failed = (failure: Failure): ToolResult => ({ ...result({ ...envelope(failure) }), isError: true })
@@ -36,17 +36,17 @@ const progressSink = ({ notify, progressToken }: ToolCall) => (progress: Progres
       notify({ method: "notifications/progress", params: { progressToken, ...progress } })
     ))
 
-/** Calls a tool; what it answers, and how it fails, becomes a result. Only interruption does not. */
+/** Calls a tool; what it answers, and how it fails, becomes a result. Only interruption does not, and that it awaits an answer. */
 export const callTool = <R>(
   tool: Tool<R | CurrentPrincipal>,
   call: ToolCall,
   isOutage: (defect: unknown) => boolean
-): Effect.Effect<ToolResult, never, R | CurrentPrincipal> =>
+): Effect.Effect<ToolResult, AwaitsAnswer, R | CurrentPrincipal> =>
   tool.call(call.args).pipe(
-    Effect.map(result),
-    Effect.catch((failure) => Effect.succeed(failed(failure))),
+    Effect.map((answer) => result(answer, tool.show?.(answer))),
+    Effect.catch((failure) => failure instanceof AwaitsAnswer ? Effect.fail(failure) : Effect.succeed(failed(failure))),
     Effect.catchCause((cause) =>
-      Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.map(reportDefect(cause, isOutage), failed)
+      Cause.hasInterruptsOnly(cause) || !Cause.hasDies(cause) ? Effect.failCause(cause) : Effect.map(reportDefect(cause, isOutage), failed)
     ),
     Effect.provideService(ToolProgress, progressSink(call))
   )

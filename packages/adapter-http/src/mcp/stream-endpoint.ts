@@ -9,6 +9,8 @@ import type { Reply } from "../reply.ts"
 import type { ServiceOptions } from "../service-options.ts"
 import { sessionIdMissing, sessionNotFound } from "./end-session-endpoint.ts"
 import { eventStreamReply, messageEvent } from "./event-stream.ts"
+import { subscriptionStream } from "./legacy/subscription-stream.ts"
+import { makeResourceRequests } from "./resource-requests.ts"
 import { sessionIdHeader } from "./session-id.ts"
 
 /** How often a stream looks by itself whether its session and its credential are still there, which may end by time alone. */
@@ -36,7 +38,9 @@ const priming = ({ protocolVersion }: McpSession, after: number): string =>
   protocolVersion >= "2025-11-25" ? `id: ${after}\ndata: \n\n` : ": open\n\n"
 
 /** GET for an event stream: what the server sends in a session of its own accord. */
-export const makeStreamEndpoint = <R>({ stopping }: ServiceOptions<R>) => {
+export const makeStreamEndpoint = <R>(service: ServiceOptions<R>) => {
+  const { stopping } = service
+  const requests = makeResourceRequests(service)
   const stopped = Effect.callback<void>((resume) => {
     const stop = () => resume(Effect.void)
     if (stopping.aborted) return stop()
@@ -44,7 +48,7 @@ export const makeStreamEndpoint = <R>({ stopping }: ServiceOptions<R>) => {
     return Effect.sync(() => stopping.removeEventListener("abort", stop))
   })
 
-  return Effect.fnUntraced(function*(call: Call): Effect.fn.Return<Reply, Refused, HttpPorts | CurrentPrincipal> {
+  return Effect.fnUntraced(function*(call: Call): Effect.fn.Return<Reply, Refused, R | HttpPorts | CurrentPrincipal> {
     const id = call.request.headers.get(sessionIdHeader)
     if (id === null) return yield* sessionIdMissing()
     const found = yield* useMcpSession(id)
@@ -70,13 +74,15 @@ export const makeStreamEndpoint = <R>({ stopping }: ServiceOptions<R>) => {
       yield* store.listen(session, () => void Queue.offerUnsafe(wake, undefined))
       return Stream.merge(Stream.fromQueue(wake), Stream.tick(`${lookSeconds} seconds`))
     }))
-    const events = looks.pipe(
+    const said = looks.pipe(
       Stream.mapEffect(() => look),
       Stream.takeWhile((news) => news !== undefined),
       Stream.flatMap((news) => Stream.fromIterable(news ?? [])),
-      (news) => Stream.concat(Stream.succeed(priming(session, start)), news),
-      Stream.interruptWhen(stopped)
+      (news) => Stream.concat(Stream.succeed(priming(session, start)), news)
     )
-    return yield* eventStreamReply(events, Effect.void)
+    const events: Stream.Stream<string, never, R | HttpPorts | CurrentPrincipal> = requests.someWatched
+      ? Stream.merge(said, subscriptionStream(requests, session), { haltStrategy: "left" })
+      : said
+    return yield* eventStreamReply(Stream.interruptWhen(events, stopped), Effect.void)
   })
 }

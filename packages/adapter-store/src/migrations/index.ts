@@ -10,6 +10,7 @@ import { signIn } from "./0009-sign-in.ts"
 import { webhookRefusals } from "./0010-webhook-refusals.ts"
 import { oauth } from "./0011-oauth.ts"
 import { browserSessions } from "./0012-browser-sessions.ts"
+import { mcpSubscriptions } from "./0013-mcp-subscriptions.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration, in order. New ones are added at the end; none is ever changed or removed. */
@@ -25,5 +26,6 @@ export const migrations: ReadonlyArray<Migration> = [
   signIn,
   webhookRefusals,
   oauth,
-  browserSessions
+  browserSessions,
+  mcpSubscriptions
 ]

@@ -12,6 +12,14 @@ export const maxMcpSessions = 200
 /** How many server-initiated messages are kept for a client that was away; each for an hour at the most. */
 export const maxMcpMessages = 1000
 
+/** How many resources a session may be subscribed to; and so many one listening request of 2026-07-28 may name. */
+export const maxMcpSubscriptions = 100
+
+/** How long a person has to answer what a call asks them. */
+export const mcpAnswerMinutes = 10
+
+export const maxSubscribedUriLength = 500
+
 /** The kind and the id of a credential, by which what depends on it is found. */
 export const credentialOf = ({ apiKeyId, grant }: Pick<Principal, "apiKeyId" | "grant">): string =>
   apiKeyId !== undefined ? `api-key:${apiKeyId}` : grant !== undefined ? `grant:${grant.id}` : "operator"

@@ -22,6 +22,7 @@ export const beginMcpSession = Effect.fn("beginMcpSession")(function*(client: {
   readonly protocolVersion: string
   readonly name: string
   readonly version: string
+  readonly elicits: boolean
 }) {
   const id = yield* newSessionId
   const at = yield* now
@@ -31,6 +32,7 @@ export const beginMcpSession = Effect.fn("beginMcpSession")(function*(client: {
     protocolVersion: client.protocolVersion,
     clientName: brief(client.name),
     clientVersion: brief(client.version),
+    elicits: client.elicits,
     logLevel: "info",
     createdAt: at,
     updatedAt: at

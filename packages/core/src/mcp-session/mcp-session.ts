@@ -25,6 +25,7 @@ export const McpSession = Schema.Struct({
   protocolVersion: Schema.String,
   clientName: Schema.String,
   clientVersion: Schema.String,
+  elicits: Schema.Boolean.annotate({ description: "Whether its client can have a person fill in a form" }),
   logLevel: LogLevel,
   stream: Schema.Int.annotate({ description: "How many streams for server-initiated messages were opened; the newest gets them" }),
   lastMessage: Schema.Int.annotate({ description: "The number of the last server-initiated message" }),
@@ -40,6 +41,12 @@ export type NewMcpSession = Omit<McpSession, "expiresAt" | "stream" | "lastMessa
 export interface McpMessage {
   readonly sequence: number
   readonly json: string
+}
+
+/** A resource that a session wants to hear of, and the revision that its client knows of. */
+export interface McpSubscription {
+  readonly uri: string
+  readonly revision: string
 }
 
 /** What those hear who listen to a session: that something about it may have changed, or that a request is not wanted any more. */

@@ -6,6 +6,8 @@ import { requireAllProjects, requireFullAccess } from "../organization/require-a
 import { Conflict, InvalidRequest } from "../error.ts"
 import type { ErrorCode } from "../error-code.ts"
 import { now } from "../timestamp.ts"
+import { confirmCall } from "./ask-person.ts"
+import type { Content } from "./content.ts"
 import { IdempotencyStore } from "./idempotency-store.ts"
 
 /** A failure that a caller can act on. Every error of a use case has this shape. */
@@ -32,6 +34,8 @@ export interface Tool<R = never> {
   readonly inputSchema: JsonObject
   readonly outputSchema: JsonObject
   readonly call: (args: unknown) => Effect.Effect<JsonObject, ToolFailure, R>
+  /** What a model is shown of a result; where it is left out, the result as JSON. */
+  readonly show?: (result: JsonObject) => ReadonlyArray<Content>
 }
 
 /** What a tool does to the world: only looks, changes something, or may take something away. */
@@ -59,7 +63,7 @@ const jsonSchema = (schema: Schema.Constraint, closed: boolean): JsonObject => {
 const describeIssue = (message: string): string => message.replace(/\n\s+at /g, " at ").replace(/\n/g, "; ")
 
 /** JSON with the keys of every object in order: two spellings of the same arguments are the same call. */
-const canonical = (value: unknown): string =>
+export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     part !== null && typeof part === "object" && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).toSorted(([left], [right]) => left < right ? -1 : 1))
@@ -74,13 +78,12 @@ const once = Effect.fn("once")(function*<R>(
   name: string,
   key: string,
   args: unknown,
-  run: Effect.Effect<JsonObject, ToolFailure, R>,
-  restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  run: Effect.Effect<JsonObject, ToolFailure, R>
 ) {
   const store = yield* IdempotencyStore
   const { organizationId, projectIds, userId } = yield* CurrentPrincipal
   const identity = projectIds === undefined ? [name, args] : [name, args, projectIds.toSorted()]
-  const fingerprint = encodeHexLowerCase(sha256(new TextEncoder().encode(canonical(identity))))
+  const fingerprint = encodeHexLowerCase(sha256(new TextEncoder().encode(canonicalJson(identity))))
   const call = { organizationId, userId, key, fingerprint }
   const at = yield* now
   const begun = yield* store.begin(call, at, DateTime.add(at, { milliseconds: keptMillis }))
@@ -98,7 +101,7 @@ const once = Effect.fn("once")(function*<R>(
         hint: "Wait for it; or look whether it took effect, and use a new key if it did not."
       })
   }
-  const result = yield* Effect.onError(restore(run), (cause) => Cause.hasDies(cause) ? Effect.void : store.abandon(call))
+  const result = yield* Effect.onError(run, (cause) => Cause.hasDies(cause) ? Effect.void : store.abandon(call))
   yield* store.complete(call, JSON.stringify(result))
   return result
 })
@@ -109,7 +112,8 @@ type PureFields = { readonly [name: string]: Schema.ConstraintCodec<unknown, unk
 /**
  * Declares a tool. All that is said of it anywhere (tools/list, server card, documents) is computed from this value.
  * What changes something is for credentials with full access only, takes an `idempotencyKey`, and once begun is carried
- * through even if the caller goes away, unless it is `cancellable`: then its use case undoes what was begun.
+ * through even if the caller goes away, unless it is `cancellable`: then its use case undoes what was begun. What may
+ * destroy something is confirmed first by the person at the client, where one can be asked.
  */
 export const defineTool = <
   const Input extends PureFields,
@@ -128,6 +132,7 @@ export const defineTool = <
   readonly needsAllProjects?: boolean
   readonly input: Input
   readonly output: Output
+  readonly show?: NonNullable<Tool["show"]>
   readonly run: (input: Schema.Struct<Input>["Type"]) => Effect.Effect<Schema.Struct<Output>["Type"], E, R>
 }) => {
   const { effects, name } = declaration
@@ -156,9 +161,10 @@ export const defineTool = <
     if (reads) return yield* run(value)
     return yield* Effect.uninterruptibleMask((outside) => {
       const restore: typeof outside = declaration.cancellable === true ? outside : (effect) => effect
-      return typeof idempotencyKey === "string"
-        ? once(name, idempotencyKey, rest, run(value), restore)
+      const act = effects === "destroys"
+        ? Effect.andThen(outside(confirmCall(declaration, rest)), restore(run(value)))
         : restore(run(value))
+      return typeof idempotencyKey === "string" ? once(name, idempotencyKey, rest, act) : act
     })
   })
 
@@ -175,6 +181,7 @@ export const defineTool = <
     },
     inputSchema: jsonSchema(reads ? input : Schema.Struct({ ...declaration.input, ...idempotencyField }), true),
     outputSchema: jsonSchema(output, false),
-    call
+    call,
+    ...(declaration.show === undefined ? {} : { show: declaration.show })
   }
 }

@@ -17,6 +17,8 @@ import { mcpSessionStoreContract } from "./mcp-session-store.ts"
 import { memberStoreContract } from "./member-store.ts"
 import { oauthClientStoreContract } from "./oauth-client-store.ts"
 import { oauthTokenStoreContract } from "./oauth-token-store.ts"
+import { mcpQuestionStoreContract } from "./mcp-question-store.ts"
+import { mcpSubscriptionStoreContract } from "./mcp-subscription-store.ts"
 import { organizationStoreContract } from "./organization-store.ts"
 import { projectStoreContract } from "./project-store.ts"
 import { rateLimiterContract } from "./rate-limiter.ts"
@@ -50,6 +52,8 @@ export const allStoreContracts: ReadonlyArray<StoreContract> = [
   memberStoreContract,
   oauthClientStoreContract,
   oauthTokenStoreContract,
+  mcpQuestionStoreContract,
+  mcpSubscriptionStoreContract,
   organizationStoreContract,
   projectStoreContract,
   rateLimiterContract,
@@ -118,6 +122,8 @@ export {
   memberStoreContract,
   oauthClientStoreContract,
   oauthTokenStoreContract,
+  mcpQuestionStoreContract,
+  mcpSubscriptionStoreContract,
   organizationStoreContract,
   projectStoreContract,
   rateLimiterContract,

@@ -1,55 +1,18 @@
-import { type LogLevel, McpSession, McpSessionId, type McpSignal, type NewMcpSession, now } from "@coppice/core"
+import { type LogLevel, McpSession, type McpSignal, type NewMcpSession, now } from "@coppice/core"
 import { McpSessionStore } from "@coppice/core/ports"
 import { Arbitrary, DateTime, Effect, Queue, Schema } from "effect"
 import { assert } from "vitest"
 import { beforeLong, property, same, test, twenty } from "./check.ts"
-import { seedHash, seedMember, seedTenant, type Tenant } from "./seed.ts"
+import { day, newMcpSession, ownerOf, seedMcpSession } from "./seed-mcp-session.ts"
+import { seedMember, seedTenant } from "./seed.ts"
 import { pass, storeContract } from "./store-contract.ts"
 
-const day = 24 * 60 * 60 * 1000
-
-const ownerOf = ({ organization, user }: Tenant, credential = "api-key:one") => ({
-  organizationId: organization.id,
-  userId: user.id,
-  credential
-})
-
-const newSession = Effect.fnUntraced(function*(
-  owner: ReturnType<typeof ownerOf>,
-  fields: Partial<McpSession> = {}
-) {
-  const at = yield* now
-  // A secret's hash is long and random enough to make an id of.
-  const id = McpSessionId.make((yield* seedHash("apiKey")).slice(0, 43))
-  const session: NewMcpSession = {
-    id,
-    ...owner,
-    protocolVersion: "2025-11-25",
-    clientName: "client",
-    clientVersion: "1",
-    logLevel: "info",
-    createdAt: at,
-    updatedAt: at,
-    ...fields
-  }
-  return session
-})
-
-const seedMcpSession = Effect.fnUntraced(function*(
-  owner: ReturnType<typeof ownerOf>,
-  options: { readonly idleMillis?: number; readonly maxSessions?: number; readonly fields?: Partial<McpSession> } = {}
-) {
-  const session = yield* newSession(owner, options.fields)
-  const { idleMillis = day, maxSessions = 100 } = options
-  yield* (yield* McpSessionStore).create(session, { idleMillis, maxSessions })
-  return session
-})
-
 /** What a session is, apart from its times. */
-const stillOf = ({ clientName, clientVersion, credential, id, logLevel, protocolVersion, userId }: NewMcpSession) => ({
+const stillOf = ({ clientName, clientVersion, credential, elicits, id, logLevel, protocolVersion, userId }: NewMcpSession) => ({
   clientName,
   clientVersion,
   credential,
+  elicits,
   id,
   logLevel,
   protocolVersion,
@@ -60,6 +23,7 @@ const fields = Arbitrary.all({
   clientName: Arbitrary.schema(Schema.String),
   clientVersion: Arbitrary.schema(Schema.String),
   protocolVersion: Arbitrary.schema(Schema.String),
+  elicits: Arbitrary.schema(McpSession.fields.elicits),
   logLevel: Arbitrary.schema(McpSession.fields.logLevel)
 })
 
@@ -95,7 +59,7 @@ export const mcpSessionStoreContract = storeContract("McpSessionStore", (capabil
   test("knows no session by an id that was never given", Effect.gen(function*() {
     const store = yield* McpSessionStore
     const owner = ownerOf(yield* seedTenant)
-    const { id } = yield* newSession(owner)
+    const { id } = yield* newMcpSession(owner)
     assert.isUndefined(yield* store.use(owner, id, day))
     assert.isFalse(yield* store.end(owner, id))
   })),

@@ -13,6 +13,8 @@ import type {
   MemberStore,
   OAuthClientStore,
   OAuthTokenStore,
+  McpQuestionStore,
+  McpSubscriptionStore,
   OrganizationStore,
   ProjectStore,
   RateLimiter,
@@ -47,6 +49,8 @@ export type StorePorts =
   | MemberStore
   | OAuthClientStore
   | OAuthTokenStore
+  | McpQuestionStore
+  | McpSubscriptionStore
   | OrganizationStore
   | ProjectStore
   | RateLimiter

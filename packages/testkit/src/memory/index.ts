@@ -12,6 +12,8 @@ import { idempotencyStoreMemory } from "./idempotency-store.ts"
 import { invitationStoreMemory } from "./invitation-store.ts"
 import { mcpSessionStoreMemory } from "./mcp-session-store.ts"
 import { memberStoreMemory } from "./member-store.ts"
+import { mcpQuestionStoreMemory } from "./mcp-question-store.ts"
+import { mcpSubscriptionStoreMemory } from "./mcp-subscription-store.ts"
 import { MemoryDatabase } from "./memory-database.ts"
 import { oauthClientStoreMemory } from "./oauth-client-store.ts"
 import { oauthTokenStoreMemory } from "./oauth-token-store.ts"
@@ -45,6 +47,8 @@ export const memoryStores = Layer.mergeAll(
   memberStoreMemory,
   oauthClientStoreMemory,
   oauthTokenStoreMemory,
+  mcpQuestionStoreMemory,
+  mcpSubscriptionStoreMemory,
   organizationStoreMemory,
   projectStoreMemory,
   rateLimiterMemory,
@@ -79,6 +83,8 @@ export {
   invitationStoreMemory,
   mcpSessionStoreMemory,
   memberStoreMemory,
+  mcpQuestionStoreMemory,
+  mcpSubscriptionStoreMemory,
   MemoryDatabase,
   oauthClientStoreMemory,
   oauthTokenStoreMemory,

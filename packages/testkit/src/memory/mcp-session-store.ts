@@ -8,9 +8,9 @@ export const mcpSessionStoreMemory = Layer.effect(
   McpSessionStore,
   Effect.gen(function*() {
     const database = yield* MemoryDatabase
-    const { mcpListeners, mcpMessages, mcpSessions } = database
+    const { mcpListeners, mcpMessages, mcpQuestions, mcpSessions, mcpSubscriptions } = database
     const end = (id: McpSessionId): boolean => {
-      mcpMessages.delete(id)
+      for (const theirs of [mcpMessages, mcpQuestions, mcpSubscriptions]) theirs.delete(id)
       tellMcp(database, { id }, { _tag: "Changed" })
       return mcpSessions.delete(id)
     }

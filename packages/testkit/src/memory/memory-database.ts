@@ -125,6 +125,8 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
   readonly accessTokens: Map<SecretHash, AccessTokenRow>
   readonly refreshTokens: Map<SecretHash, OfGrant<RefreshToken>>
   readonly signingKeys: Map<SigningKeyId, SigningKey>
+  readonly mcpSubscriptions: Map<McpSessionId, Map<string, string>>
+  readonly mcpQuestions: Map<McpSessionId, Map<string, string | undefined>>
   /** Those who listen to MCP sessions and to the credentials that these depend on. */
   readonly mcpListeners: Set<McpListener>
   /** Those who listen to `RunQueue.changes`. */
@@ -161,6 +163,8 @@ export class MemoryDatabase extends Context.Service<MemoryDatabase, {
       accessTokens: new Map(),
       refreshTokens: new Map(),
       signingKeys: new Map(),
+      mcpSubscriptions: new Map(),
+      mcpQuestions: new Map(),
       mcpListeners: new Set(),
       listeners: new Set()
     }))

@@ -1,4 +1,5 @@
 import {
+  answerMcpQuestion,
   beginMcpSession,
   cancelMcpRequest,
   type CurrentPrincipal,
@@ -20,6 +21,7 @@ import type { ServiceOptions } from "../../service-options.ts"
 import type { AnswerForm } from "../accept.ts"
 import { answer, type Outgoing } from "../answer.ts"
 import { whileWanted } from "../attention.ts"
+import { withPersonOf } from "./ask-person.ts"
 import { sessionIdHeader } from "../session-id.ts"
 import { type Surface, toolsetsOf } from "../surface.ts"
 import { exchange } from "./exchange.ts"
@@ -52,6 +54,13 @@ const isCancellation = (incoming: Incoming & { readonly _tag: "Notification" }):
   const { requestId } = incoming.params
   return incoming.method === "notifications/cancelled" && (typeof requestId === "string" || typeof requestId === "number")
 }
+
+/** What may go on for so long that its client changes its mind, or its credential ends. */
+const mayTakeLong = new Set(["tools/call", "prompts/get", "resources/read"])
+
+/** Whether a client can have a person fill in a form; where it names no way, that is the one. */
+const elicits = (version: string, { elicitation }: InitializeRequest["params"]["capabilities"]): boolean =>
+  version > firstVersion && elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
 
 /** What is logged of a call: that it was made, for who wants to know it all; and one that went wrong here, as an error. */
 const callLog = (request: JSONRPCRequest, response: Outgoing | undefined, millis: number) => {
@@ -91,8 +100,8 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
     )
   })
 
-  /** The answer to a call of a tool, which may take long; none once it is not wanted any more. */
-  const respondToCall = Effect.fnUntraced(function*(
+  /** The answer to what may take long; none once it is not wanted any more. */
+  const respondWhileWanted = Effect.fnUntraced(function*(
     call: Call,
     request: JSONRPCRequest,
     session: McpSession | undefined,
@@ -100,7 +109,7 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
   ) {
     const begun = yield* Clock.currentTimeMillis
     const response = yield* whileWanted(call, session, request.id, respond(request, session, toolsetsOf(call.request), send))
-    if (session !== undefined) {
+    if (session !== undefined && request.method === "tools/call") {
       const millis = (yield* Clock.currentTimeMillis) - begun
       const { data, level } = callLog(request, Option.getOrUndefined(response), millis)
       yield* logToMcpSession(session, level, data)
@@ -116,9 +125,9 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
     const response = yield* respond(request, undefined, new Set(), () => {})
     const reply = yield* answer(form, false, (send) => Effect.sync(() => send(response)), Fiber.interrupt)
     if (!("result" in response)) return reply
-    const { clientInfo: { name, version } } = request.params as InitializeRequest["params"]
+    const { capabilities, clientInfo: { name, version } } = request.params as InitializeRequest["params"]
     const { protocolVersion } = response.result as InitializeResult
-    const id = yield* beginMcpSession({ protocolVersion, name, version })
+    const id = yield* beginMcpSession({ protocolVersion, name, version, elicits: elicits(protocolVersion, capabilities) })
     return { ...reply, headers: { ...reply.headers, [sessionIdHeader]: id } }
   })
 
@@ -159,12 +168,16 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
     const usage = messages.length > 1 ? (yield* authenticate(call, mcpLimit, messages.length - 1)).usage : undefined
 
     const toolsets = toolsetsOf(request)
+    // A question comes as an event, which who takes JSON alone would not see.
+    const asking = session?.elicits === true && form !== "json" ? session : undefined
     const work = (send: (message: Outgoing) => void) =>
+      asking === undefined ? workOn(send) : withPersonOf(asking, send)(workOn(send))
+    const workOn = (send: (message: Outgoing) => void) =>
       Effect.forEach(messages, (incoming) => {
         switch (incoming._tag) {
           case "Request":
-            return incoming.message.method === "tools/call"
-              ? Effect.map(respondToCall(call, incoming.message, session, send), Option.map(send))
+            return mayTakeLong.has(incoming.message.method)
+              ? Effect.map(respondWhileWanted(call, incoming.message, session, send), Option.map(send))
               : Effect.map(respond(incoming.message, session, toolsets, send), send)
           case "Notification":
             return session !== undefined && isCancellation(incoming)
@@ -172,8 +185,8 @@ export const makeLegacyPost = <R>(service: ServiceOptions<R>, surface: Surface<R
               : Effect.void
           case "Bad":
             return Effect.sync(() => send(incoming.error))
-          default:
-            return Effect.void
+          case "Response":
+            return session === undefined ? Effect.void : answerMcpQuestion(session, incoming.id, incoming.response)
         }
       }, { concurrency: "unbounded", discard: true })
     const needsAnswer = messages.some(({ _tag }) => _tag === "Request" || _tag === "Bad")

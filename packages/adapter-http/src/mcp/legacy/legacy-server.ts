@@ -16,6 +16,8 @@ import type { HttpPorts } from "../../app-options.ts"
 import { RpcFailure, rpcCode } from "../../errors/json-rpc-error.ts"
 import { callTool } from "../call-tool.ts"
 import type { Surface } from "../surface.ts"
+import { servePrompts } from "./prompt-handlers.ts"
+import { serveResources } from "./resource-handlers.ts"
 import { isServed, legacyVersions } from "./legacy-version.ts"
 
 // Making one costs more than serving a request, and every server would make its own.
@@ -31,7 +33,7 @@ export interface LegacyCall<R> {
 /** Makes the SDK's server for one request; all that outlives a request is in the closure. */
 export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unknown) => boolean) => {
   const { instructions, serverInfo } = surface
-  const capabilities = { tools: {}, logging: {} }
+  const capabilities = { tools: {}, logging: {}, ...surface.prompts.capability, ...surface.resources.capability }
   return ({ context, session, toolsets }: LegacyCall<R>): Server => {
     const server = new Server(serverInfo, { capabilities, jsonSchemaValidator })
     // The SDK's own handler would also agree to revisions that are not served here.
@@ -45,6 +47,8 @@ export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unkn
       ListToolsRequestSchema,
       () => ({ tools: surface.describeTools(toolsets) }) as unknown as ListToolsResult
     )
+    if ("prompts" in capabilities) servePrompts(server, surface.prompts, context)
+    if (surface.resources.some) serveResources(server, surface.resources, context, session)
     // Without a session there is nowhere to send a message to, whatever its severity.
     server.setRequestHandler(SetLevelRequestSchema, async ({ params }) => {
       if (session !== undefined) await Effect.runPromiseWith(context)(setMcpLogLevel(session.id, params.level))
@@ -59,7 +63,9 @@ export const makeLegacyServer = <R>(surface: Surface<R>, isOutage: (defect: unkn
         progressToken: _meta?.progressToken,
         notify: (notification: object) => sendNotification(notification as ServerNotification)
       }
-      return Effect.runPromiseWith(context)(callTool(tool, call, isOutage) as Effect.Effect<CallToolResult, never, R>, { signal })
+      // In a session a call waits for its answers.
+      const result = Effect.orDie(callTool(tool, call, isOutage)) as Effect.Effect<CallToolResult, never, R>
+      return Effect.runPromiseWith(context)(result, { signal })
     })
     return server
   }

@@ -7,7 +7,8 @@ export type Incoming =
   | { readonly _tag: "Request"; readonly message: JSONRPCRequest }
   /** Accepted, and never answered. */
   | { readonly _tag: "Notification"; readonly method: string; readonly params: { readonly [key: string]: unknown } }
-  | { readonly _tag: "Response" }
+  /** To something that the server asked. */
+  | { readonly _tag: "Response"; readonly id: string | number; readonly response: object }
   | { readonly _tag: "Bad"; readonly error: JsonRpcErrorResponse }
 
 const bad = (id: string | number | null, code: number, message: string): Incoming => ({
@@ -23,7 +24,9 @@ export const readMessage = (value: unknown): Incoming => {
   const { id, jsonrpc, method, params } = value as { readonly [key: string]: unknown }
   const knownId = isId(id) ? id : null
   if (jsonrpc !== "2.0") return bad(knownId, rpcCode.invalidRequest, "\"jsonrpc\" must be \"2.0\".")
-  if (method === undefined && ("result" in value || "error" in value)) return { _tag: "Response" }
+  if (method === undefined && ("result" in value || "error" in value)) {
+    return { _tag: "Response", id: knownId ?? "", response: "result" in value ? { result: value.result } : { error: value.error } }
+  }
   if (typeof method !== "string") return bad(knownId, rpcCode.invalidRequest, "\"method\" must be a string.")
   if (params !== undefined && !Predicate.isObject(params)) {
     return bad(knownId, rpcCode.invalidRequest, "\"params\" must be an object.")

@@ -1,6 +1,6 @@
 import { credentialOf, CurrentPrincipal } from "@coppice/core"
 import { McpSessionStore } from "@coppice/core/ports"
-import { createMcpHandler } from "@modelcontextprotocol/server"
+import { createMcpHandler, type CreateMcpHandlerOptions } from "@modelcontextprotocol/server"
 import { Effect, Exit, Scope } from "effect"
 import type { HttpPorts } from "../../app-options.ts"
 import { Refused } from "../../errors/failure.ts"
@@ -11,9 +11,13 @@ import type { ServiceOptions } from "../../service-options.ts"
 import type { AnswerForm } from "../accept.ts"
 import { watched } from "../event-stream.ts"
 import { type Surface, toolsetsOf } from "../surface.ts"
+import { isListen, prepareListen } from "./modern-listen.ts"
 import { makeModernServer, type ModernCall } from "./modern-server.ts"
 
 const keepAliveMs = 15_000
+
+/** How many listening requests a process serves at once. */
+const maxListening = 1024
 
 const onlyAsStream = () =>
   new Refused({
@@ -24,10 +28,8 @@ const onlyAsStream = () =>
 
 const methodOf = (body: unknown): unknown => (body as { readonly method?: unknown }).method
 
-/** What may go on for long, so that its credential may end meanwhile. */
-const mayTakeLong = (body: unknown): boolean => methodOf(body) === "tools/call" || isListen(body)
-
-const isListen = (body: unknown): boolean => methodOf(body) === "subscriptions/listen"
+/** What may go on for so long that its credential ends meanwhile. */
+const mayTakeLong = (body: unknown): boolean => ["tools/call", "prompts/get", "resources/read", "subscriptions/listen"].includes(String(methodOf(body)))
 
 /** The SDK's response as a reply; what is not a stream is read, so that it goes out with its length. */
 const toReply = async (response: Response): Promise<Reply> => {
@@ -43,8 +45,13 @@ const isStream = (reply: Reply): reply is Reply & { readonly body: ReadableStrea
 export const makeModernPost = <R>({ isOutage, stopping }: ServiceOptions<R>, surface: Surface<R>) => {
   const makeServer = makeModernServer(surface, isOutage)
   const calls = new WeakMap<Request, ModernCall<R>>()
-  const handlerFor = (responseMode: "auto" | "sse") =>
-    createMcpHandler(({ requestInfo }) => makeServer(calls.get(requestInfo!)!), { legacy: "reject", responseMode, keepAliveMs })
+  const handlerFor = (responseMode: "auto" | "sse", listening: Partial<CreateMcpHandlerOptions> = {}) =>
+    createMcpHandler(({ requestInfo }) => makeServer(calls.get(requestInfo!)!), {
+      legacy: "reject",
+      responseMode,
+      keepAliveMs,
+      ...listening
+    })
   const handlers = { auto: handlerFor("auto"), sse: handlerFor("sse") }
 
   /** Calls `ended` when the credential has ended, until the scope is closed. */
@@ -54,6 +61,16 @@ export const makeModernPost = <R>({ isOutage, stopping }: ServiceOptions<R>, sur
     yield* store.listen({ credential: credentialOf(yield* CurrentPrincipal) }, ({ _tag }) => {
       if (_tag === "Changed") runFork(Effect.catch(Effect.asVoid(identify(call)), () => Effect.sync(ended)))
     })
+  })
+
+  let listening = 0
+
+  /** A handler for one request to listen, which is fed until the scope is closed. */
+  const listen = Effect.fnUntraced(function*(body: unknown) {
+    const { bus, feed, body: parsedBody } = yield* prepareListen(surface.resources, body)
+    yield* Effect.acquireRelease(Effect.sync(() => listening++), () => Effect.sync(() => listening--))
+    yield* Effect.forkScoped(feed)
+    return { handler: handlerFor("sse", { bus, maxSubscriptions: listening > maxListening ? 0 : 1 }), parsedBody }
   })
 
   return Effect.fnUntraced(function*(
@@ -72,9 +89,14 @@ export const makeModernPost = <R>({ isOutage, stopping }: ServiceOptions<R>, sur
     calls.set(own, { context: yield* Effect.context<R | CurrentPrincipal>(), form, toolsets: toolsetsOf(request) })
     const scope = yield* Scope.make()
     const close = Scope.close(scope, Exit.void)
-    if (mayTakeLong(body)) yield* Scope.provide(watchCredential(call, () => left.abort()), scope)
-    const handler = form === "event-stream" ? handlers.sse : handlers.auto
-    const reply = yield* Effect.promise(async () => toReply(await handler.fetch(own, { parsedBody: body }))).pipe(
+    const handling = Effect.gen(function*() {
+      if (mayTakeLong(body)) yield* watchCredential(call, () => left.abort())
+      const { handler, parsedBody } = isListen(body)
+        ? yield* listen(body)
+        : { handler: form === "event-stream" ? handlers.sse : handlers.auto, parsedBody: body }
+      return yield* Effect.promise(async () => toReply(await handler.fetch(own, { parsedBody })))
+    })
+    const reply = yield* Scope.provide(handling, scope).pipe(
       Effect.onInterrupt(() => Effect.sync(() => left.abort())),
       Effect.onExit((exit) => Exit.isSuccess(exit) && isStream(exit.value) ? Effect.void : close)
     )

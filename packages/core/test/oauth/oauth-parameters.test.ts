@@ -37,9 +37,12 @@ describe("the parameters of a form", () => {
   })
 
   it.prop("are read as URLSearchParams writes them", [Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })).check(Schema.isMaxLength(20))], ([given]) => {
-    const pairs = given.filter(({ name, value }) => value !== "" && name !== "resource" && name.isWellFormed() && value.isWellFormed() && !(name + value).includes("\u0000"))
+    const isText = (text: string) => text.isWellFormed() && !text.includes("\u0000")
+    const pairs = given.filter(({ name, value }) => value !== "" && name !== "resource" && isText(name) && isText(value))
     const text = new URLSearchParams(pairs.map(({ name, value }) => [name, value])).toString()
     const first = new Map(pairs.toReversed().map(({ name, value }) => [name, value]))
-    assert.deepStrictEqual(new Map([...parseParameters(text)!.values].toSorted()), new Map([...first].toSorted()))
+    const { values } = parseParameters(text)!
+    assert.strictEqual(values.size, first.size)
+    for (const [name, value] of first) assert.strictEqual(values.get(name), value)
   })
 })

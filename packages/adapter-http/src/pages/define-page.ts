@@ -1,8 +1,10 @@
 import type {
   AuditLog,
   BrowserSessionStore,
+  GrantStore,
   InvitationStore,
   MemberStore,
+  OAuthClientStore,
   OrganizationStore,
   PasswordHasher,
   RateLimiter,
@@ -15,8 +17,10 @@ import type { BrowserEndpoint, VisitorEndpoint } from "../endpoint.ts"
 export type PagePorts =
   | AuditLog
   | BrowserSessionStore
+  | GrantStore
   | InvitationStore
   | MemberStore
+  | OAuthClientStore
   | OrganizationStore
   | PasswordHasher
   | RateLimiter

@@ -1,6 +1,7 @@
 import { statusOf } from "../errors/error-envelope.ts"
 import type { Failure } from "../errors/failure.ts"
 import type { Reply } from "../reply.ts"
+import { nowhere } from "./frame.ts"
 import { renderPage } from "./page.tsx"
 
 const titles: Readonly<Record<number, string>> = {
@@ -18,7 +19,7 @@ export const errorPage = (failure: Failure): Reply => {
   const status = statusOf[code]
   const retry = usage === undefined || code !== "RATE_LIMITED" ? undefined : { "retry-after": String(usage.resetSeconds) }
   return renderPage(
-    { visit: undefined, path: "" },
+    nowhere,
     { title: titles[status] ?? "That did not work", narrow: true, status, headers: { ...retry, ...headers } },
     <div class="card">
       <p>{message}</p>

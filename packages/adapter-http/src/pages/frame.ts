@@ -7,8 +7,13 @@ export interface Frame {
   readonly visit: Visit | undefined
   /** The page's own path, by which the navigation knows where one is. */
   readonly path: string
+  /** The same with its query: where to come back to. */
+  readonly location: string
 }
 
-export const FrameContext = createContext<Frame>({ visit: undefined, path: "" })
+/** For a page that is shown to who knows whom. */
+export const nowhere: Frame = { visit: undefined, path: "", location: "" }
+
+export const FrameContext = createContext<Frame>(nowhere)
 
 export const useFrame = (): Frame => useContext(FrameContext)

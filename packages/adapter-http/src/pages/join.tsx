@@ -30,7 +30,7 @@ const NewUser = ({ faults = {}, name, open }: JoinProps) => (
   <>
     <p>You are invited to join <strong>{open.organization.name}</strong> as {open.invitation.role}.</p>
     <Username email={open.invitation.email} />
-    <Field name="name" label="Your name" autocomplete="name" required autofocus maxLength={100} value={name} fault={faults["name"]} />
+    <Field name="name" label="Your name" autocomplete="name" required autofocus={!hasFaults(faults)} maxLength={100} value={name} fault={faults["name"]} />
     <NewPassword faults={faults} />
     <Button>Join</Button>
   </>

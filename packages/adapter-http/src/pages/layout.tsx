@@ -32,6 +32,7 @@ const Places = ({ signedIn: { active } }: { readonly signedIn: SignedIn }) => {
 
 const Switcher = ({ active, memberships }: SignedIn) => (
   <Form action="/settings/organization" class="switcher">
+    <input type="hidden" name="return" value={useFrame().location} />
     <p class="menu-title">Organizations</p>
     {memberships.map(({ organization: { id, name } }) => (
       <button type="submit" class="quiet" name="organizationId" value={id} aria-current={id === active?.organization.id ? "true" : undefined}>

@@ -1,4 +1,5 @@
 import { accountPages } from "./account.tsx"
+import { consentPages } from "./consent.tsx"
 import type { PageEndpoint } from "./define-page.ts"
 import { homePages } from "./home.ts"
 import { joinPages } from "./join.tsx"
@@ -20,6 +21,7 @@ export const pageCatalog = ({ setup }: PageSettings): ReadonlyArray<PageEndpoint
   ...loginPages,
   ...logoutPages,
   ...joinPages,
+  ...consentPages,
   ...accountPages,
   ...organizationPages
 ]

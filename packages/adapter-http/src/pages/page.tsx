@@ -54,6 +54,6 @@ export const renderPage = (frame: Frame, options: PageOptions, content: Componen
 
 /** The page for the browser of this call. */
 export const showPage = Effect.fnUntraced(function*(call: Call, options: PageOptions, content: ComponentChildren) {
-  const { pathname } = new URL(call.request.url)
-  return renderPage({ visit: yield* CurrentVisit, path: pathname }, options, content)
+  const { pathname, search } = new URL(call.request.url)
+  return renderPage({ visit: yield* CurrentVisit, path: pathname, location: pathname + search }, options, content)
 })

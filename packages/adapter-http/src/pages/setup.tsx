@@ -38,7 +38,7 @@ const Setup = ({ faults = {}, token, values }: SetupProps) => (
     <p>You will own the organization, and can invite others.</p>
     <Form action="/setup" visitor>
       <input type="hidden" name="token" value={token} />
-      <Field name="name" label="Your name" autocomplete="name" required autofocus maxLength={100} value={values?.name} fault={faults["name"]} />
+      <Field name="name" label="Your name" autocomplete="name" required autofocus={!hasFaults(faults)} maxLength={100} value={values?.name} fault={faults["name"]} />
       <Field name="email" label="E-mail" type="email" autocomplete="username" required maxLength={254} value={values?.email} fault={faults["email"]} hint="You sign in with it. Nothing is sent there." />
       <NewPassword faults={faults} />
       <Field name="organization" label="Organization" autocomplete="organization" required maxLength={100} value={values?.organization ?? "Home"} fault={faults["organization"]} />

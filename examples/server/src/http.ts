@@ -1,4 +1,4 @@
-import { createHttpApp, serveHttp } from "@coppice/adapter-http"
+import { createHttpApp, openIdConnect, serveHttp } from "@coppice/adapter-http"
 import type { HttpPorts, SetupLink } from "@coppice/adapter-http"
 import { checkDatabase } from "@coppice/adapter-store"
 import {
@@ -9,7 +9,7 @@ import {
   toolCatalog,
   type ToolServices
 } from "@coppice/core"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { Installation } from "./installation.ts"
@@ -54,7 +54,7 @@ type Services = Exclude<ToolServices | ResourceServices, CurrentPrincipal> | Htt
 
 /** Serves the whole interface until the scope closes. */
 export const httpServer = Effect.fn("httpServer")(function*(pages: { readonly setup?: SetupLink }) {
-  const { config: { baseUrl, host, port, trustedProxies } } = yield* Installation
+  const { config: { baseUrl, host, identityProviders, port, trustedProxies } } = yield* Installation
   const app = createHttpApp<Services>({
     context: yield* Effect.context<Services>(),
     tools: toolCatalog,
@@ -64,6 +64,8 @@ export const httpServer = Effect.fn("httpServer")(function*(pages: { readonly se
     trustedProxies,
     isOutage,
     ready: Effect.match(checkDatabase(), { onSuccess: () => true, onFailure: () => false }),
+    identityProviders: identityProviders.map(({ clientSecret, ...provider }) =>
+      openIdConnect({ ...provider, ...(clientSecret === undefined ? {} : { clientSecret: Redacted.value(clientSecret) }) })),
     ...pages,
     ...(baseUrl === undefined ? {} : { baseUrl })
   })

@@ -61,6 +61,23 @@ const Runs = Schema.Struct({
   minFreeBytes: Schema.optionalKey(between(0, Number.MAX_SAFE_INTEGER))
 })
 
+const OpenIdConnect = Schema.Struct({
+  id: Schema.String.check(Schema.isPattern(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/, {
+    expected: "lower-case letters, digits and hyphens, 32 at the most"
+  })),
+  name: text(60),
+  issuer: Schema.String.check(Schema.isPattern(/^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?)(?:\/[^\s?#]*)?$/, {
+    expected: "an https address, as https://accounts.example.com"
+  })),
+  clientId: text(500),
+  clientSecretEnv: Schema.optionalKey(VariableName)
+})
+
+const OpenIdConnects = Schema.Array(OpenIdConnect).check(Schema.makeFilter((providers) => {
+  const position = providers.findIndex(({ id }, index) => providers.findIndex((other) => other.id === id) !== index)
+  return position === -1 || { path: [position, "id"], issue: "Expected an id that no other provider has" }
+}))
+
 /** The configuration file, as people write it: everything may be left out. */
 export const ConfigFile = Schema.Struct({
   $schema: Schema.optionalKey(Schema.String),
@@ -69,7 +86,8 @@ export const ConfigFile = Schema.Struct({
   )),
   maxConcurrentRuns: Schema.optionalKey(between(1, 1000)),
   agents: Schema.optionalKey(Agents),
-  runs: Schema.optionalKey(Runs)
+  runs: Schema.optionalKey(Runs),
+  signIn: Schema.optionalKey(Schema.Struct({ openidConnect: Schema.optionalKey(OpenIdConnects) }))
 })
 export type ConfigFile = typeof ConfigFile.Type
 

@@ -2,7 +2,7 @@ import { Effect, Redacted } from "effect"
 import { join, resolve } from "node:path"
 import { expandHome, homeOf } from "../home/home-path.ts"
 import { StartFailure } from "../start-failure.ts"
-import { readConfigFile } from "./config-file.ts"
+import { type ConfigFile, readConfigFile } from "./config-file.ts"
 import { readEnvironment } from "./environment.ts"
 
 export const isLoopback = (host: string): boolean =>
@@ -33,12 +33,33 @@ const runTimes = (path: string, runs: { leaseSeconds?: number; heartbeatSeconds?
     })
 }
 
+type Provider = NonNullable<NonNullable<ConfigFile["signIn"]>["openidConnect"]>[number]
+
+type ProviderWithSecret = Omit<Provider, "clientSecretEnv"> & { readonly clientSecret?: Redacted.Redacted<string> }
+
+/** The file names the variable that holds a secret, so that the file itself holds none. */
+const withSecret = (
+  path: string,
+  index: number,
+  { clientSecretEnv, ...provider }: Provider,
+  env: NodeJS.ProcessEnv
+): Effect.Effect<ProviderWithSecret, StartFailure> => {
+  if (clientSecretEnv === undefined) return Effect.succeed(provider)
+  const secret = env[clientSecretEnv] ?? ""
+  return secret === ""
+    ? Effect.fail(new StartFailure({
+      message: `The configuration file ${path} cannot be used:\n  signIn.openidConnect[${index}].clientSecretEnv: expected the name of an environment variable that is set, and ${clientSecretEnv} is not`,
+      hint: "Set the variable, or leave clientSecretEnv out for a public client."
+    }))
+    : Effect.succeed({ ...provider, clientSecret: Redacted.make(secret) })
+}
+
 /** Everything that the service is told from outside, checked, with its defaults. */
 export const loadConfig = Effect.fn("loadConfig")(function*(env: NodeJS.ProcessEnv) {
   const given = yield* readEnvironment(env)
   const home = homeOf(env)
   const file = resolve(expandHome(given.COPPICE_CONFIG ?? join(home, "config.json"), env))
-  const { agents = [], maxConcurrentRuns = 4, repositoryRoots, runs = {} } = yield* readConfigFile(
+  const { agents = [], maxConcurrentRuns = 4, repositoryRoots, runs = {}, signIn = {} } = yield* readConfigFile(
     file,
     given.COPPICE_CONFIG !== undefined
   )
@@ -48,6 +69,7 @@ export const loadConfig = Effect.fn("loadConfig")(function*(env: NodeJS.ProcessE
     return yield* insecure(host)
   }
   const times = yield* runTimes(file, runs)
+  const identityProviders = yield* Effect.forEach(signIn.openidConnect ?? [], (provider, index) => withSecret(file, index, provider, env))
   return {
     home,
     configFile: file,
@@ -58,6 +80,7 @@ export const loadConfig = Effect.fn("loadConfig")(function*(env: NodeJS.ProcessE
     databaseUrl: given.DATABASE_URL === undefined ? undefined : Redacted.make(given.DATABASE_URL),
     adminEmail: given.COPPICE_ADMIN_EMAIL,
     adminPassword: given.COPPICE_ADMIN_PASSWORD === undefined ? undefined : Redacted.make(given.COPPICE_ADMIN_PASSWORD),
+    identityProviders,
     log: given.COPPICE_LOG,
     repositoryRoots: (repositoryRoots ?? (isLoopback(host) ? ["~"] : [])).map((root) => resolve(expandHome(root, env))),
     agents: agents.map(({ name, ...agent }) => ({ ...agent, name: name ?? agent.id })),

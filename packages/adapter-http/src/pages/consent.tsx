@@ -2,7 +2,6 @@ import { type AuthorizationDescription, decideAuthorization, describeAuthorizati
 import { Effect } from "effect"
 import { CurrentPerson, CurrentVisit, type Person } from "../pipeline/browser.ts"
 import type { Call, FormCall } from "../pipeline/call.ts"
-import { consentPath } from "../oauth/oauth-paths.ts"
 import type { Reply } from "../reply.ts"
 import { defineForm, defineView } from "./define-page.ts"
 import { Button, Form } from "./form.tsx"
@@ -29,6 +28,9 @@ const Warnings = ({ isLoopback, mixedScript }: AuthorizationDescription) => (
     )}
   </>
 )
+
+/** Where a request is decided. */
+const consentPath = (requestId: string): string => `/consent?request=${encodeURIComponent(requestId)}`
 
 interface ConsentProps {
   readonly asked: AuthorizationDescription

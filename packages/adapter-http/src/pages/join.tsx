@@ -1,4 +1,4 @@
-import { joinAsNewUser, joinAsUser, openInvitation, type OpenInvitation, usePasswordLink, type User } from "@coppice/core"
+import { type IdentityProvider, joinAsNewUser, joinAsUser, openInvitation, type OpenInvitation, usePasswordLink, type User } from "@coppice/core"
 import { BrowserSessionStore } from "@coppice/core/ports"
 import { Effect } from "effect"
 import { statusOf } from "../errors/error-envelope.ts"
@@ -11,12 +11,14 @@ import { Button, Field, Form } from "./form.tsx"
 import { type Faults, hasFaults, line, nameFault, newPasswordFaults } from "./form-fields.ts"
 import { NewPassword } from "./new-password.tsx"
 import { showPage } from "./page.tsx"
+import { ProviderLinks } from "./provider-links.tsx"
 import { enterAs } from "./sign-in-reply.ts"
 
 interface JoinProps {
   readonly open: OpenInvitation
   readonly token: string
   readonly signedIn: User | undefined
+  readonly providers: ReadonlyArray<IdentityProvider>
   readonly name?: string
   readonly faults?: Faults
 }
@@ -62,6 +64,7 @@ const Join = (props: JoinProps) => {
         <input type="hidden" name="token" value={props.token} />
         <Part {...props} />
       </Form>
+      {props.open.purpose === "new-user" && <ProviderLinks providers={props.providers} back={`/join?token=${props.token}`} />}
     </div>
   )
 }
@@ -69,42 +72,46 @@ const Join = (props: JoinProps) => {
 const titleOf = ({ organization, purpose }: OpenInvitation): string =>
   purpose === "password" ? "Set your password" : `Join ${organization.name}`
 
-const view = Effect.fnUntraced(function*(call: Call) {
-  const token = new URL(call.request.url).searchParams.get("token") ?? ""
-  const open = yield* openInvitation(token)
-  const signedIn = (yield* CurrentVisit).signedIn?.user
-  return yield* showPage(call, { title: titleOf(open), narrow: true }, <Join open={open} token={token} signedIn={signedIn} />)
-})
+const view = (providers: JoinProps["providers"]) =>
+  Effect.fnUntraced(function*(call: Call) {
+    const token = new URL(call.request.url).searchParams.get("token") ?? ""
+    const open = yield* openInvitation(token)
+    const signedIn = (yield* CurrentVisit).signedIn?.user
+    const join = <Join open={open} token={token} signedIn={signedIn} providers={providers} />
+    return yield* showPage(call, { title: titleOf(open), narrow: true }, join)
+  })
 
 const faultsOf = (open: OpenInvitation, form: URLSearchParams): Faults => ({
   ...open.purpose === "new-user" && { name: nameFault(line(form, "name")) },
   ...open.purpose !== "join" && newPasswordFaults(form)
 })
 
-const submit = Effect.fnUntraced(function*(call: FormCall) {
-  const { form } = call
-  const token = form.get("token") ?? ""
-  const open = yield* openInvitation(token)
-  const signedIn = (yield* CurrentVisit).signedIn?.user
-  const faults = faultsOf(open, form)
-  const name = line(form, "name")
-  if (hasFaults(faults)) {
-    const options = { title: titleOf(open), narrow: true, status: statusOf.INVALID_REQUEST }
-    return yield* showPage(call, options, <Join open={open} token={token} signedIn={signedIn} name={name} faults={faults} />)
-  }
-  const password = form.get("password") ?? ""
-  if (open.purpose === "new-user") return yield* enterAs(call, yield* joinAsNewUser(open, { name, password }))
-  if (open.purpose === "password") {
-    const user = yield* usePasswordLink(open, password)
-    yield* (yield* BrowserSessionStore).endAll(user.id)
-    return yield* enterAs(call, user)
-  }
-  if (signedIn === undefined) return seeOther(loginPath(`/join?token=${token}`))
-  yield* joinAsUser(open, signedIn)
-  return seeOther("/")
-})
+const submit = (providers: JoinProps["providers"]) =>
+  Effect.fnUntraced(function*(call: FormCall) {
+    const { form } = call
+    const token = form.get("token") ?? ""
+    const open = yield* openInvitation(token)
+    const signedIn = (yield* CurrentVisit).signedIn?.user
+    const faults = faultsOf(open, form)
+    const name = line(form, "name")
+    if (hasFaults(faults)) {
+      const options = { title: titleOf(open), narrow: true, status: statusOf.INVALID_REQUEST }
+      const join = <Join open={open} token={token} signedIn={signedIn} providers={providers} name={name} faults={faults} />
+      return yield* showPage(call, options, join)
+    }
+    const password = form.get("password") ?? ""
+    if (open.purpose === "new-user") return yield* enterAs(call, yield* joinAsNewUser(open, { name, password }))
+    if (open.purpose === "password") {
+      const user = yield* usePasswordLink(open, password)
+      yield* (yield* BrowserSessionStore).endAll(user.id)
+      return yield* enterAs(call, user)
+    }
+    if (signedIn === undefined) return seeOther(loginPath(`/join?token=${token}`))
+    yield* joinAsUser(open, signedIn)
+    return seeOther("/")
+  })
 
-export const joinPages = [
-  defineView({ path: "/join", security: "visitor", summary: "What an invitation's link opens", handle: view }),
-  defineForm({ path: "/join", security: "visitor", summary: "Accepts an invitation, or sets a password by a link", handle: submit })
+export const joinPages = (providers: JoinProps["providers"]) => [
+  defineView({ path: "/join", security: "visitor", summary: "What an invitation's link opens", handle: view(providers) }),
+  defineForm({ path: "/join", security: "visitor", summary: "Accepts an invitation, or sets a password by a link", handle: submit(providers) })
 ]

@@ -1,4 +1,4 @@
-import { signIn } from "@coppice/core"
+import { type IdentityProvider, signIn } from "@coppice/core"
 import { OrganizationStore } from "@coppice/core/ports"
 import { Effect } from "effect"
 import { statusOf } from "../errors/error-envelope.ts"
@@ -10,6 +10,7 @@ import { defineForm, defineView } from "./define-page.ts"
 import { Button, Field, Form } from "./form.tsx"
 import { Notice, noticeOf } from "./notice.tsx"
 import { showPage } from "./page.tsx"
+import { ProviderLinks } from "./provider-links.tsx"
 import { enter, signingBrowser } from "./sign-in-reply.ts"
 
 interface LoginProps {
@@ -17,9 +18,10 @@ interface LoginProps {
   readonly email?: string
   readonly fault?: string
   readonly nobodyYet?: boolean
+  readonly providers: ReadonlyArray<IdentityProvider>
 }
 
-const Login = ({ back, email, fault, nobodyYet = false }: LoginProps) => (
+const Login = ({ back, email, fault, nobodyYet = false, providers }: LoginProps) => (
   <>
     {nobodyYet && (
       <Notice kind="warn">
@@ -34,6 +36,7 @@ const Login = ({ back, email, fault, nobodyYet = false }: LoginProps) => (
         <Field name="password" label="Password" type="password" autocomplete="current-password" required autofocus={email !== undefined} fault={fault} />
         <Button>Sign in</Button>
       </Form>
+      <ProviderLinks providers={providers} back={back} />
     </div>
   </>
 )
@@ -45,25 +48,30 @@ const notices = {
 
 const title = "Sign in"
 
-const view = Effect.fnUntraced(function*(call: Call) {
-  const back = safeReturn(new URL(call.request.url).searchParams.get("return"))
-  if ((yield* CurrentVisit).signedIn !== undefined) return seeOther(back ?? "/")
-  const nobodyYet = (yield* (yield* OrganizationStore).organizations()).length === 0
-  return yield* showPage(call, { title, narrow: true, notice: noticeOf(call, notices) }, <Login back={back} nobodyYet={nobodyYet} />)
-})
+const view = (providers: LoginProps["providers"]) =>
+  Effect.fnUntraced(function*(call: Call) {
+    const back = safeReturn(new URL(call.request.url).searchParams.get("return"))
+    if ((yield* CurrentVisit).signedIn !== undefined) return seeOther(back ?? "/")
+    const nobodyYet = (yield* (yield* OrganizationStore).organizations()).length === 0
+    const login = <Login back={back} nobodyYet={nobodyYet} providers={providers} />
+    return yield* showPage(call, { title, narrow: true, notice: noticeOf(call, notices) }, login)
+  })
 
-const submit = Effect.fnUntraced(function*(call: FormCall) {
-  const { form } = call
-  const back = safeReturn(form.get("return"))
-  const email = form.get("email") ?? ""
-  return yield* signIn({ email, password: form.get("password") ?? "" }, yield* signingBrowser(call)).pipe(
-    Effect.map(({ secret }) => enter(call, secret, back)),
-    Effect.catchTag("Unauthorized", ({ code, message }) =>
-      showPage(call, { title, narrow: true, status: statusOf[code] }, <Login back={back} email={email} fault={message} />))
-  )
-})
+const submit = (providers: LoginProps["providers"]) =>
+  Effect.fnUntraced(function*(call: FormCall) {
+    const { form } = call
+    const back = safeReturn(form.get("return"))
+    const email = form.get("email") ?? ""
+    return yield* signIn({ email, password: form.get("password") ?? "" }, yield* signingBrowser(call)).pipe(
+      Effect.map(({ secret }) => enter(call, secret, back)),
+      Effect.catchTag("Unauthorized", ({ code, message }) => {
+        const login = <Login back={back} email={email} fault={message} providers={providers} />
+        return showPage(call, { title, narrow: true, status: statusOf[code] }, login)
+      })
+    )
+  })
 
-export const loginPages = [
-  defineView({ path: "/login", security: "visitor", summary: "Sign in", handle: view }),
-  defineForm({ path: "/login", security: "visitor", summary: "Signs in by e-mail and password", handle: submit })
+export const loginPages = (providers: LoginProps["providers"]) => [
+  defineView({ path: "/login", security: "visitor", summary: "Sign in", handle: view(providers) }),
+  defineForm({ path: "/login", security: "visitor", summary: "Signs in by e-mail and password", handle: submit(providers) })
 ]

@@ -1,7 +1,9 @@
+import type { IdentityProvider } from "@coppice/core"
 import { accountPages } from "./account.tsx"
 import { consentPages } from "./consent.tsx"
 import type { PageEndpoint } from "./define-page.ts"
 import { homePages } from "./home.ts"
+import { identityPages } from "./identity.ts"
 import { joinPages } from "./join.tsx"
 import { loginPages } from "./login.tsx"
 import { logoutPages } from "./logout.ts"
@@ -12,15 +14,18 @@ import { type SetupLink, setupPages } from "./setup.tsx"
 export interface PageSettings {
   /** The first owner's way in; none when left out. */
   readonly setup?: SetupLink
+  /** Other ways to sign in than by a password, in the order in which they are offered. */
+  readonly identityProviders?: ReadonlyArray<IdentityProvider>
 }
 
 /** Every page, each from the file that is named for it. */
-export const pageCatalog = ({ setup }: PageSettings): ReadonlyArray<PageEndpoint> => [
+export const pageCatalog = ({ identityProviders = [], setup }: PageSettings): ReadonlyArray<PageEndpoint> => [
   ...homePages,
   ...setupPages(setup),
-  ...loginPages,
+  ...loginPages(identityProviders),
+  ...identityPages(identityProviders),
   ...logoutPages,
-  ...joinPages,
+  ...joinPages(identityProviders),
   ...consentPages,
   ...accountPages,
   ...organizationPages

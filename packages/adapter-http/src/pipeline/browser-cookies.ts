@@ -1,8 +1,11 @@
 import { serializeCookie } from "oslo/cookie"
 import type { Call } from "./call.ts"
 
-/** `visit` tells a browser from others before anybody signs in there; `session` holds a sign-in. */
-export type CookieKind = "visit" | "session"
+/**
+ * `visit` tells a browser from others before anybody signs in there; `session` holds a sign-in; `identity` what is to be
+ * remembered while the person is at another service to prove who they are.
+ */
+export type CookieKind = "visit" | "session" | "identity"
 
 const isSecure = (base: string): boolean => base.startsWith("https://")
 

@@ -29,17 +29,20 @@ export class TooManyAttempts extends Data.TaggedError("TooManyAttempts")<{ reado
   readonly hint = "Wait a few minutes, then try again."
 }
 
-/** Counts an attempt at an account from the caller's address. The address first: who guesses much must not use up others' attempts. */
-const countAttempt = Effect.fnUntraced(function*(account: string) {
-  const limiter = yield* RateLimiter
-  const digest = encodeHexLowerCase(sha256(new TextEncoder().encode(account)))
-  for (const [bucket, limit] of [
-    [`sign-in:address:${yield* CallerAddress}`, signInLimits.address],
-    [`sign-in:account:${digest}`, signInLimits.account]
-  ] as const) {
-    const usage = yield* limiter.hit(bucket, limit)
-    if (!usage.allowed) return yield* new TooManyAttempts({ usage })
-  }
+const count = Effect.fnUntraced(function*(bucket: string, limit: Limit) {
+  const usage = yield* (yield* RateLimiter).hit(`sign-in:${bucket}`, limit)
+  if (!usage.allowed) return yield* new TooManyAttempts({ usage })
+})
+
+/** Counts an attempt to sign in, in whatever way, from the caller's address. */
+export const countAttemptHere = Effect.fn("countAttemptHere")(function*() {
+  yield* count(`address:${yield* CallerAddress}`, signInLimits.address)
+})
+
+/** Counts an attempt at an account. The address first: who guesses much must not use up the attempts of others. */
+const countAttempt = Effect.fnUntraced(function*(email: string) {
+  yield* countAttemptHere()
+  yield* count(`account:${encodeHexLowerCase(sha256(new TextEncoder().encode(email)))}`, signInLimits.account)
 })
 
 /** Whether that is the user's password; it takes as long for nobody's. */

@@ -9,10 +9,11 @@ export interface Frame {
   readonly path: string
   /** The same with its query: where to come back to. */
   readonly location: string
+  readonly nowMillis: number
 }
 
 /** For a page that is shown to who knows whom. */
-export const nowhere: Frame = { visit: undefined, path: "", location: "" }
+export const nowhere: Frame = { visit: undefined, path: "", location: "", nowMillis: 0 }
 
 export const FrameContext = createContext<Frame>(nowhere)
 

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { ComponentChildren } from "preact"
 import { renderToString } from "preact-render-to-string"
 import { CurrentVisit } from "../pipeline/browser.ts"
@@ -55,5 +55,6 @@ export const renderPage = (frame: Frame, options: PageOptions, content: Componen
 /** The page for the browser of this call. */
 export const showPage = Effect.fnUntraced(function*(call: Call, options: PageOptions, content: ComponentChildren) {
   const { pathname, search } = new URL(call.request.url)
-  return renderPage({ visit: yield* CurrentVisit, path: pathname, location: pathname + search }, options, content)
+  const frame = { visit: yield* CurrentVisit, path: pathname, location: pathname + search, nowMillis: yield* Clock.currentTimeMillis }
+  return renderPage(frame, options, content)
 })

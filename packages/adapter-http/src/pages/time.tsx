@@ -1,5 +1,6 @@
-import { type Timestamp } from "@coppice/core"
+import type { Timestamp } from "@coppice/core"
 import { DateTime } from "effect"
+import { useFrame } from "./frame.ts"
 
 const units = [
   ["year", 365 * 24 * 60 * 60],
@@ -19,6 +20,6 @@ const relative = (seconds: number): string => {
 /** An instant as people think of it; the instant itself is behind it. */
 export const Time = ({ at }: { readonly at: Timestamp }) => {
   const iso = DateTime.formatIso(at)
-  const seconds = (DateTime.toEpochMillis(at) - Date.now()) / 1000
+  const seconds = (DateTime.toEpochMillis(at) - useFrame().nowMillis) / 1000
   return <time dateTime={iso} title={`${iso.slice(0, 16).replace("T", " ")} UTC`}>{relative(seconds)}</time>
 }

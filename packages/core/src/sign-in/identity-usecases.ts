@@ -9,7 +9,7 @@ import { signInAs } from "./sign-in-usecases.ts"
 
 /** Another service may give names that no user has. */
 const nameFrom = ({ email, name }: Identity): string => {
-  const line = (name ?? "").replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim().slice(0, 100).trim()
+  const line = (name ?? "").replace(/[\p{Cc}\p{Z}]+/gu, " ").replace(/\p{C}+/gu, "").trim().slice(0, 100).trim()
   return line === "" ? email.slice(0, email.indexOf("@")).slice(0, 100) : line
 }
 

@@ -23,6 +23,8 @@ const load = (env: NodeJS.ProcessEnv, file?: unknown): Promise<Config> => {
 
 const agent = { id: "a", name: "A", command: ["a"], prompt: "stdin" }
 
+const provider = { id: "corp", name: "Corp", issuer: "https://id.example.com/corp", clientId: "coppice" }
+
 test("has a default for everything", async () => {
   expect(await load({})).toEqual({
     home: folder,
@@ -34,6 +36,8 @@ test("has a default for everything", async () => {
     trustedProxies: [],
     databaseUrl: undefined,
     adminEmail: undefined,
+    adminPassword: undefined,
+    identityProviders: [],
     log: undefined,
     repositoryRoots: [process.env["HOME"] ?? homedir()],
     agents: [],
@@ -55,13 +59,16 @@ test("takes what is given", async () => {
     COPPICE_TRUSTED_PROXIES: "10.0.0.1, 192.168.0.0/16",
     DATABASE_URL: "postgres://u:p@db/x",
     COPPICE_ADMIN_EMAIL: "ann@example.com",
+    COPPICE_ADMIN_PASSWORD: "correct horse",
+    CORP_SECRET: "sesame",
     COPPICE_LOG: "json",
     HOME: "/home/ann"
   }, {
     repositoryRoots: ["~/code", "/srv/code/"],
     maxConcurrentRuns: 2,
     agents: [{ ...agent, env: { pass: ["API_KEY"], set: { MODE: "fast" } } }, { id: "b", command: ["b", "{prompt}"], prompt: "argument", timeoutSeconds: 5 }],
-    runs: { leaseSeconds: 30, heartbeatSeconds: 10, timeoutSeconds: 60, attempts: 3, terminateSeconds: 1, outputRingBytes: 65_536, minFreeBytes: 0 }
+    runs: { leaseSeconds: 30, heartbeatSeconds: 10, timeoutSeconds: 60, attempts: 3, terminateSeconds: 1, outputRingBytes: 65_536, minFreeBytes: 0 },
+    signIn: { openidConnect: [{ ...provider, clientSecretEnv: "CORP_SECRET" }, { ...provider, id: "two" }] }
   })
   expect(config).toMatchObject({
     host: "0.0.0.0",
@@ -84,6 +91,10 @@ test("takes what is given", async () => {
     outputRingBytes: 65_536
   })
   expect(Redacted.value(config.databaseUrl!)).toBe("postgres://u:p@db/x")
+  expect(Redacted.value(config.adminPassword!)).toBe("correct horse")
+  expect(config.identityProviders).toMatchObject([provider, { ...provider, id: "two" }])
+  expect(config.identityProviders.map(({ clientSecret }) => clientSecret && Redacted.value(clientSecret))).toEqual(["sesame", undefined])
+  for (const secret of ["sesame", "correct horse"]) expect(`${JSON.stringify(config)}${String(config.adminPassword)}`).not.toContain(secret)
 })
 
 test("allows no repository where other machines reach the service, unless roots are named", async () => {
@@ -105,6 +116,8 @@ describe("the environment", () => {
     ["COPPICE_INSECURE_HTTP", "yes", "COPPICE_INSECURE_HTTP: expected 1, or nothing"],
     ["DATABASE_URL", "mysql://u:sesame@db/x", "DATABASE_URL: expected a PostgreSQL address"],
     ["COPPICE_ADMIN_EMAIL", "ann", "COPPICE_ADMIN_EMAIL: expected an e-mail address"],
+    ["COPPICE_ADMIN_PASSWORD", "sesame", "COPPICE_ADMIN_PASSWORD: expected 8 to 256 characters"],
+    ["COPPICE_ADMIN_PASSWORD", "open sesame", "COPPICE_ADMIN_EMAIL: expected an e-mail address, because COPPICE_ADMIN_PASSWORD is set"],
     ["COPPICE_LOG", "xml", "COPPICE_LOG: expected pretty or json"]
   ])("refuses %s=%s", async (name, value, message) => {
     const error = await load({ [name]: value }).catch((error: Error) => error)
@@ -137,6 +150,11 @@ describe("the configuration file", () => {
     ["what is no JSON", "{", "not JSON: "],
     ["another kind of value", [], "expected object"],
     ["an unknown field", { repositoryRoot: [] }, "repositoryRoot is no field that is known here"],
+    ["a provider without TLS", { signIn: { openidConnect: [{ ...provider, issuer: "http://id.example.com" }] } }, "signIn.openidConnect[0].issuer: expected an https address"],
+    ["a provider's id that is no part of an address", { signIn: { openidConnect: [{ ...provider, id: "a/b" }] } }, "signIn.openidConnect[0].id: expected lower-case letters"],
+    ["two providers by one id", { signIn: { openidConnect: [provider, provider] } }, "signIn.openidConnect[1].id: expected an id that no other provider has"],
+    ["a secret itself", { signIn: { openidConnect: [{ ...provider, clientSecret: "sesame" }] } }, "signIn.openidConnect[0].clientSecret is no field that is known here"],
+    ["a secret that is not there", { signIn: { openidConnect: [{ ...provider, clientSecretEnv: "NOT_SET" }] } }, "signIn.openidConnect[0].clientSecretEnv: expected the name of an environment variable that is set"],
     ["an unknown field of an agent", { agents: [{ ...agent, args: [] }] }, "agents[0].args is no field that is known here"],
     ["a relative root", { repositoryRoots: ["code"] }, "repositoryRoots[0]: expected an absolute path, or one that begins with ~/"],
     ["no run at once", { maxConcurrentRuns: 0 }, "maxConcurrentRuns: expected a value between 1 and 1000"],

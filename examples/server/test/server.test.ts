@@ -16,8 +16,10 @@ describe("the server", slow, () => {
     const scratch = await scratchForTest()
     const env = environmentOf(scratch)
     const server = await serverForTest(env)
+    const setup = /^ {2}http:\S+\/setup\?token=(coppice_su_\w{49})$/m.exec(server.output())?.[1]
     expect(server.output()).toBe(
-      `Coppice is ready at ${server.url}\nThere is no user yet. Create the first one:\n  npm run coppice -- users create --email you@example.com\n`
+      `Coppice is ready at ${server.url}\nThere is no user yet. Open this link to set the service up; it works once:\n  ${server.url}/setup?token=${setup}\n`
+        + "Or create the first user here:\n  npm run coppice -- users create --email you@example.com\n"
     )
     expect(mode(join(scratch.home, "admin.sock"))).toBe(0o600)
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
@@ -89,11 +91,12 @@ describe("the server", slow, () => {
     const scratch = await scratchForTest()
     const env = { ...environmentOf(scratch), COPPICE_ADMIN_EMAIL: "Ann@example.com" }
     const server = await serverForTest(env)
-    expect(server.output()).toBe(`Coppice is ready at ${server.url}\n`)
+    expect(server.output()).toMatch(/^The owner has no password yet\..*\n {2}http:\S+\/join\?token=coppice_iv_\w{49}\n$/m)
     const { member } = await typed<Answers["users_create"]>(env, "users", "create", "--email", "bob@example.com", "--role", "admin")
     expect(member.role).toBe("admin")
     await server.stop()
     const again = await serverForTest(env)
+    expect(again.output()).toBe(`Coppice is ready at ${again.url}\n`)
     await typed(env, "keys", "create", "--name", "hers", "--user", "ann@example.com")
     await again.stop()
   })

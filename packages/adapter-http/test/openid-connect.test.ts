@@ -160,7 +160,13 @@ describe("signing in with another service", () => {
     expect(account).toContain("<dd>New One</dd>")
     expect(account).toContain("Of owner@example.com, as member")
     expect(account).toContain("You have no password yet")
+    const first = { password: "correct horse battery", again: "correct horse battery" }
     service.ahead.millis += 15 * 60_000
+    const late = await browser.submit("/settings/account", "/settings/account/password", first)
+    expect([late.status, (await late.text()).includes("Sign out and in again first")]).toEqual([400, true])
+    const fresh = (await signInAs({ email: "new@example.com", email_verified: true })).browser
+    expect((await fresh.submit("/settings/account", "/settings/account/password", first)).status).toBe(303)
+    expect((await makeBrowser(context).login("new@example.com", first.password)).status).toBe(303)
   })
 
   it("comes back only to the browser that went, from the service that it went to, once", async () => {

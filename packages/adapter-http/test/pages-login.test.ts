@@ -114,7 +114,7 @@ describeMatrix("sign-in page", (context) => {
     await addPerson(context(), "many@example.com", password)
     const first = makeBrowser(context())
     await first.login("many@example.com", password)
-    for (let count = 1; count < browserSessionLimits.perUser; count++) {
+    for (let count = 1; count < 20; count++) {
       // Attempts are counted; each comes in a window of its own.
       context().ahead.millis += signInLimits.account.windowSeconds * 1000
       await makeBrowser(context()).login("many@example.com", password)

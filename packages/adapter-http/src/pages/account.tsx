@@ -97,7 +97,8 @@ const submitPassword = Effect.fnUntraced(function*(call: FormCall) {
   const input = { present: form.get("present") ?? "", next: form.get("password") ?? "" }
   return yield* changePassword(yield* CurrentPerson, input).pipe(
     Effect.as(seeOther("/settings/account?notice=password-changed")),
-    Effect.catchTag("Unauthorized", ({ message }) => show(call, { present: message }))
+    // Who has no present password sees it where the new one goes.
+    Effect.catchTag("Unauthorized", ({ message }) => show(call, form.has("present") ? { present: message } : { password: message }))
   )
 })
 

@@ -1,6 +1,6 @@
 import { sha256 } from "@oslojs/crypto/sha2"
 import { encodeHexLowerCase } from "@oslojs/encoding"
-import { Data, Effect } from "effect"
+import { Data, DateTime, Effect } from "effect"
 import { CallerAddress } from "../audit/audit-entry.ts"
 import { audit } from "../audit/audit-usecases.ts"
 import { Forbidden, InvalidRequest, Unauthorized } from "../error.ts"
@@ -106,9 +106,12 @@ export const setPassword = Effect.fn("setPassword")(function*(user: User, passwo
   yield* audit(by(user), "user.password_changed", subjectOf(user))
 })
 
+/** How long a sign-in is proof enough to give oneself a first password. */
+export const freshMinutes = 10
+
 /**
  * Changes a person's password, who proves by the present one that they are there, and ends their other sign-ins. Who has
- * none yet, because another service vouched for them, needs to prove nothing.
+ * none yet, because another service vouched for them, proves it by having just signed in.
  */
 export const changePassword = Effect.fn("changePassword")(function*(
   { session, user }: SignedIn,
@@ -121,6 +124,8 @@ export const changePassword = Effect.fn("changePassword")(function*(
     if (!(yield* verifyPassword(user, input.present))) {
       return yield* new Unauthorized({ message: "The present password is wrong.", hint: "Try again." })
     }
+  } else if (DateTime.isLessThan(DateTime.add(session.authenticatedAt, { minutes: freshMinutes }), yield* now)) {
+    return yield* new Unauthorized({ message: "Sign out and in again first: it was too long ago.", hint: "Then set a password." })
   }
   yield* setPassword(user, input.next)
   yield* (yield* BrowserSessionStore).endAll(user.id, session.id)

@@ -67,6 +67,13 @@ describeMatrix("forms", (context) => {
     expect((await send({ "sec-fetch-site": "same-origin" })).status).toBe(303)
   })
 
+  it("C1: leave the browser as it is when another site sent them, which comes without its cookies", async () => {
+    for (const { path } of forms) {
+      const response = await makeBrowser(context()).post(path, {}, { origin: "https://evil.example" })
+      expect([path, response.status, response.headers.getSetCookie()]).toEqual([path, 403, []])
+    }
+  })
+
   it("C1: hold for where they go, in the browser that they were made for, in that sign-in", async () => {
     await addPerson(context(), "cat@example.com", password)
     const browser = makeBrowser(context())

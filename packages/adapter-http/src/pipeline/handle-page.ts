@@ -6,9 +6,8 @@ import { type Failure, Refused } from "../errors/failure.ts"
 import { errorPage } from "../pages/error-page.tsx"
 import { type Reply, seeOther } from "../reply.ts"
 import { CurrentPerson, CurrentVisit, recognizeBrowser, type Visit } from "./browser.ts"
-import { clearCookie } from "./browser-cookies.ts"
 import type { Call } from "./call.ts"
-import { readForm } from "./read-form.ts"
+import { foreignForm, isOwnPage, readForm } from "./read-form.ts"
 import { loginPath } from "./return-path.ts"
 
 const nowhere = () =>
@@ -29,7 +28,7 @@ const visitor = <R>(endpoint: VisitorEndpoint<R>, call: Call, visit: Visit): Ans
 /** Who is not signed in goes to do so, and comes back to the page; a form that was sent is not sent again by itself. */
 const toLogin = (call: Call, method: "GET" | "POST"): Reply => {
   const { pathname, search } = new URL(call.request.url)
-  return seeOther(loginPath(method === "GET" ? pathname + search : undefined), [clearCookie(call.base, "session")])
+  return seeOther(loginPath(method === "GET" ? pathname + search : undefined))
 }
 
 const person = <R>(endpoint: BrowserEndpoint<R>, call: Call, { sessionSecret, signedIn }: Visit): Answer<R> => {
@@ -48,6 +47,7 @@ const person = <R>(endpoint: BrowserEndpoint<R>, call: Call, { sessionSecret, si
 
 /** A page's own part: which browser and who, whether a form may come in, and what the handler answers. */
 const answerPage = Effect.fnUntraced(function*<R>(endpoint: VisitorEndpoint<R> | BrowserEndpoint<R>, call: Call) {
+  if (endpoint.method === "POST" && !isOwnPage(call)) return errorPage(foreignForm())
   const visit = yield* recognizeBrowser(call)
   const answer = endpoint.security === "visitor" ? visitor<R>(endpoint, call, visit) : person<R>(endpoint, call, visit)
   const reply = yield* Effect.provideService(answer, CurrentVisit, visit).pipe(

@@ -9,16 +9,17 @@ const maxFormBytes = 64 * 1024
 
 /**
  * Whether one of the service's own pages sent this. The browser says so in Origin; where that is withheld ("null"), in
- * Sec-Fetch-Site. Who says neither is no browser of these years.
+ * Sec-Fetch-Site. Who says neither is no browser of these years. A form of another site comes without our cookies
+ * (SameSite), so it is refused before anybody looks for these: an answer that set new ones would sign the person out.
  */
-const isOwnPage = ({ base, request: { headers } }: Call): boolean => {
+export const isOwnPage = ({ base, request: { headers } }: Call): boolean => {
   const origin = headers.get("origin")
   return origin === null || origin === "null"
     ? headers.get("sec-fetch-site") === "same-origin"
     : origin === new URL(base).origin
 }
 
-const foreign = () =>
+export const foreignForm = () =>
   new Refused({
     code: "FORBIDDEN",
     message: "This form came from another site.",
@@ -41,9 +42,8 @@ const actionOf = ({ request }: Call): string => {
   return pathname + search
 }
 
-/** The fields of a form that a page of ours made for this browser; what comes otherwise is refused, and changes nothing. */
+/** The fields of a form that was made for this browser; any other is refused, and changes nothing. */
 export const readForm = Effect.fnUntraced(function*(call: Call, secret: string | undefined) {
-  if (!isOwnPage(call)) return yield* foreign()
   if (secret === undefined) return yield* stale()
   if (!isForm(call.request.headers.get("content-type"))) {
     return yield* new Refused({ code: "UNSUPPORTED_MEDIA_TYPE", message: "That is no form." })

@@ -70,10 +70,14 @@ export const redirectHost = (uri: string): string => {
   return parts.port === undefined ? parts.host : `${parts.host}:${parts.port}`
 }
 
-/** The same for a content security policy, which browsers apply to where a form's answer redirects to. */
+/**
+ * The same for a content security policy, which browsers apply to where a form's answer redirects to. Its grammar has no IPv6
+ * addresses (CSP level 3 section 2.3.1), so that for one the scheme has to do.
+ */
 export const redirectSource = (uri: string): string => {
   const parts = webUri(uri)
-  return parts === undefined ? redirectHost(uri) : `${parts.scheme}://${redirectHost(uri)}`
+  if (parts === undefined) return redirectHost(uri)
+  return parts.host.startsWith("[") ? `${parts.scheme}:` : `${parts.scheme}://${redirectHost(uri)}`
 }
 
 /** A redirect URI with parameters appended; those that it has stay (RFC 6749 section 3.1.2). */

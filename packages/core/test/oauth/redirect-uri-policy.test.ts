@@ -94,7 +94,7 @@ it("C9: says where it leads to", () => {
     ["https://app.example/cb", "app.example", "https://app.example", false],
     ["https://app.example:8443/cb", "app.example:8443", "https://app.example:8443", false],
     ["http://127.0.0.1:3334/cb", "127.0.0.1:3334", "http://127.0.0.1:3334", true],
-    ["http://[::1]/", "[::1]", "http://[::1]", true],
+    ["http://[::1]:5/", "[::1]:5", "http:", true],
     ["https://localhost/", "localhost", "https://localhost", false],
     ["cursor://anysphere/cb", "cursor:", "cursor:", false]
   ] as const) {

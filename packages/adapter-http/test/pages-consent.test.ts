@@ -52,6 +52,7 @@ describeMatrix("consent page", (context) => {
     expect(loopback.headers.get("content-security-policy")).toContain("form-action 'self' http://127.0.0.1:5005;")
     const app = await browser.get(await ask(browser, { redirectUri: "cursor://anysphere/callback" }))
     expect(app.headers.get("content-security-policy")).toContain("form-action 'self' cursor:;")
+    expect(await app.text()).toContain("whatever program on this computer opens such addresses")
   })
 
   it("C10: shows a name that wants to pass for something else as what it is", async () => {

@@ -16,10 +16,18 @@ const inWords: Readonly<Record<string, string>> = {
   offline_access: "Stay connected for up to 90 days, also while you are away"
 }
 
-const Warnings = ({ isLoopback, mixedScript }: AuthorizationDescription) => (
+/** A scheme of an app's own, in place of a host. */
+const isApp = (redirectHost: string): boolean => redirectHost.endsWith(":")
+
+const Warnings = ({ isLoopback, mixedScript, redirectHost }: AuthorizationDescription) => (
   <>
     {mixedScript && (
       <Notice kind="warn">This name mixes letters of different alphabets, which names do that want to pass for another.</Notice>
+    )}
+    {isApp(redirectHost) && (
+      <Notice kind="warn">
+        You are sent to whatever program on this computer opens such addresses. Allow it only if you have just told it to connect.
+      </Notice>
     )}
     {isLoopback && (
       <Notice kind="warn">
@@ -43,7 +51,7 @@ const Consent = ({ asked, person: { active: { organization }, user } }: ConsentP
       <bdi>{asked.clientName ?? "A program without a name"}</bdi> <span class="tag warn">unverified</span>
     </p>
     <p>wants access to Coppice. Anybody can choose any name; what counts is where you are sent afterwards:</p>
-    <p class="host"><bdi>{asked.redirectHost}</bdi></p>
+    <p class="host"><bdi>{asked.redirectHost}</bdi>{isApp(asked.redirectHost) && " (an app)"}</p>
     <Warnings {...asked} />
     <h2>It will be able to</h2>
     <ul>

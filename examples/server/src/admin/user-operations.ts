@@ -82,6 +82,7 @@ export const usersCreate = defineOperation({
       organization,
       addMember({ email, name: name ?? nameFrom(email), role: role ?? "member" })
     )
+    yield* audit({ organizationId: organization.id }, "member.joined", { name: joined.user.email, id: joined.user.id })
     return yield* withLink({ ...joined, organization })
   })
 })

@@ -6,7 +6,7 @@ import { describeMatrix } from "./support/matrix.ts"
 
 const password = "correct horse battery"
 const setup = { hash: "0".repeat(64), founded: () => undefined } as never
-const pages = endpointCatalog({ tools: [], version: "1", setup } as never)
+const pages = endpointCatalog({ tools: [], resources: [], prompts: [], version: "1", setup } as never)
   .flatMap((endpoint) => endpoint.security === "browser" || endpoint.security === "visitor" ? [endpoint] : [])
   .map(({ method, paths: [path], security }) => ({ method, path: path!.replace(/:\w+/g, "0190a8e4-0000-7000-8000-000000000000"), security }))
 const forms = pages.filter(({ method }) => method === "POST")

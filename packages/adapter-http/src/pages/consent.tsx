@@ -1,5 +1,6 @@
 import { type AuthorizationDescription, decideAuthorization, describeAuthorization } from "@coppice/core"
 import { Effect } from "effect"
+import { consentPath } from "../oauth/oauth-paths.ts"
 import { CurrentPerson, CurrentVisit, type Person } from "../pipeline/browser.ts"
 import type { Call, FormCall } from "../pipeline/call.ts"
 import type { Reply } from "../reply.ts"
@@ -36,9 +37,6 @@ const Warnings = ({ isLoopback, mixedScript, redirectHost }: AuthorizationDescri
     )}
   </>
 )
-
-/** Where a request is decided. */
-const consentPath = (requestId: string): string => `/consent?request=${encodeURIComponent(requestId)}`
 
 interface ConsentProps {
   readonly asked: AuthorizationDescription

@@ -54,6 +54,10 @@ export const apiKeyStoreLayer = Layer.effect(
           SELECT * FROM api_keys WHERE ${keysOf(organizationId, filter)} AND id < ${before} ORDER BY id DESC LIMIT ${fetch}`
         return pageOf(rows.map(toApiKey), page)
       }, Effect.orDie),
+      find: Effect.fn("ApiKeyStore.find")(function*(organizationId, filter, id) {
+        const [row] = yield* sql`SELECT * FROM api_keys WHERE ${keysOf(organizationId, filter)} AND id = ${id}`
+        return row === undefined ? undefined : toApiKey(row)
+      }, Effect.orDie),
       revoke: Effect.fn("ApiKeyStore.revoke")(function*(organizationId, filter, idOrName, at) {
         const { id, name } = reference(idOrName)
         // Of several keys by one name, the newest that still opens something.

@@ -65,6 +65,12 @@ export const grantStoreLayer = Layer.effect(
           WHERE ${ofUser(organizationId, userId)} AND ${live} AND g.id < ${before} ORDER BY g.id DESC LIMIT ${fetch}`
         return pageOf(rows.map(toNamedGrant), page)
       }, Effect.orDie),
+      find: Effect.fn("GrantStore.find")(function*(organizationId, id, userId) {
+        const [row] = yield* sql`
+          SELECT g.*, c.name AS client_name FROM grants g JOIN oauth_clients c ON c.id = g.client_id
+          WHERE ${ofUser(organizationId, userId)} AND ${live} AND g.id = ${id}`
+        return row === undefined ? undefined : toNamedGrant(row)
+      }, Effect.orDie),
       revoke: Effect.fn("GrantStore.revoke")(function*(organizationId, id, userId, at) {
         const [row] = yield* sql`
           WITH g AS (

@@ -53,7 +53,8 @@ export const invitationStoreLayer = Layer.effect(
         return true
       }, sql.withTransaction, Effect.catchTag("SqlError", Effect.die)),
       revoke: Effect.fn("InvitationStore.revoke")(function*(organizationId, id) {
-        return isThere(yield* sql`DELETE FROM invitations WHERE organization_id = ${organizationId} AND id = ${id} RETURNING id`)
+        const [row] = yield* sql`DELETE FROM invitations WHERE organization_id = ${organizationId} AND id = ${id} RETURNING *`
+        return row === undefined ? undefined : toInvitation(row)
       }, Effect.orDie)
     })
   })

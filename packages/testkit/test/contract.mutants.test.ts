@@ -98,6 +98,15 @@ const mutants: ReadonlyArray<Mutant> = [
   mutant(ApiKeyStore, "lets an expired key in for another five seconds", (store) => ({
     authenticate: (hash, limit) => ahead(-5_000, store.authenticate(hash, limit))
   })),
+  mutant(ApiKeyStore, "finds the keys of any organization", (store, { apiKeys }) => ({
+    find: (_, filter, id) => store.find(apiKeys.get(id)?.key.organizationId ?? _, filter, id)
+  })),
+  mutant(ApiKeyStore, "finds anybody's keys", (store) => ({
+    find: (organizationId, _, id) => store.find(organizationId, {}, id)
+  })),
+  mutant(ApiKeyStore, "finds no revoked key", (store) => ({
+    find: (...args) => Effect.map(store.find(...args), (key) => key?.revokedAt === undefined ? key : undefined)
+  })),
   mutant(ApiKeyStore, "lists anybody's keys to anybody", (store) => ({
     list: (organizationId, _, page) => store.list(organizationId, {}, page)
   })),
@@ -271,7 +280,12 @@ const mutants: ReadonlyArray<Mutant> = [
     }
   })),
   mutant(InvitationStore, "takes back the invitations of any organization", (_, { invitations }) => ({
-    revoke: (__, id) => Effect.sync(() => invitations.delete(id))
+    revoke: (__, id) =>
+      Effect.sync(() => {
+        const invitation = invitations.get(id)?.invitation
+        invitations.delete(id)
+        return invitation
+      })
   })),
 
   mutant(McpSessionStore, "gives a session to anybody", (store, { mcpSessions }) => ({

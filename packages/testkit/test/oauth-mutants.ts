@@ -91,6 +91,18 @@ const grants: ReadonlyArray<Mutant> = [
       return store.list(...args)
     })
   })),
+  mutant(GrantStore, "finds the grants of any organization", (store, { grants }) => ({
+    find: (organizationId, id, userId) => store.find(grants.get(id)?.organizationId ?? organizationId, id, userId)
+  })),
+  mutant(GrantStore, "finds the grants of any user", (store) => ({
+    find: (organizationId, id) => store.find(organizationId, id, undefined)
+  })),
+  mutant(GrantStore, "finds grants that are over", (store) => ({
+    find: (...args) => ahead(-5_000, store.find(...args))
+  })),
+  mutant(GrantStore, "finds revoked grants", (store, database) => ({
+    find: (organizationId, id, userId) => revived(database, id, store.find(organizationId, id, userId))
+  })),
   mutant(GrantStore, "revokes the grants of any organization", (store, database) => ({
     revoke: (organizationId, id, ...rest) => store.revoke(database.grants.get(id)?.organizationId ?? organizationId, id, ...rest)
   })),

@@ -14,6 +14,8 @@ export class ApiKeyStore extends Context.Service<ApiKeyStore, {
   create(key: ApiKey, hash: SecretHash): Effect.Effect<void>
   /** The keys of an organization, or of one user in it, newest first, revoked and expired ones too. */
   list(organizationId: OrganizationId, filter: { readonly userId?: UserId }, page: PageRequest): Effect.Effect<Page<ApiKey>>
+  /** The key by that id, revoked and expired ones too; `undefined` when the organization, or the one user in it, has none. */
+  find(organizationId: OrganizationId, filter: { readonly userId?: UserId }, id: ApiKeyId): Effect.Effect<ApiKey | undefined>
   /**
    * Ends a key at once, and tells those who listen to what depends on it. Answers the key, or `undefined` when the
    * organization, or the one user in it, has none with that id or name. A key that was revoked before keeps its first `revokedAt`.

@@ -1,4 +1,4 @@
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import { audit } from "../audit/audit-usecases.ts"
 import { Forbidden, InvalidRequest, notFound } from "../error.ts"
 import { ApiKeyId, newId, type UserId } from "../id.ts"
@@ -86,6 +86,15 @@ const whose = Effect.map(CurrentPrincipal, ({ role, userId }) => role === "membe
 export const listApiKeys = Effect.fn("listApiKeys")(function*(page: PageRequest) {
   const { organizationId } = yield* CurrentPrincipal
   return yield* (yield* ApiKeyStore).list(organizationId, yield* whose, page)
+})
+
+const isApiKeyId = Schema.is(ApiKeyId)
+
+/** A key that the caller has to do with, by its id. */
+export const getApiKey = Effect.fn("getApiKey")(function*(id: string) {
+  const { organizationId } = yield* CurrentPrincipal
+  const key = isApiKeyId(id) ? yield* (yield* ApiKeyStore).find(organizationId, yield* whose, id) : undefined
+  return key ?? (yield* notFound("API key", id))
 })
 
 /** Ends a key, by id or name: the very next request with it is refused. A member ends their own, an admin any. */

@@ -33,6 +33,12 @@ export class GrantStore extends Context.Service<GrantStore, {
     userId: UserId | undefined,
     page: PageRequest
   ): Effect.Effect<Page<Grant & { readonly clientName?: string }>>
+  /** The live grant by that id, of a user's own or of anybody's, as `list` has it; `undefined` when it is not there or over. */
+  find(
+    organizationId: OrganizationId,
+    id: GrantId,
+    userId: UserId | undefined
+  ): Effect.Effect<(Grant & { readonly clientName?: string }) | undefined>
   /** Ends a grant with its codes and tokens at once, and tells those who listen to what depends on it. Of a user's own, or of anybody's. Answers the grant; `undefined` when it is not there or over. */
   revoke(
     organizationId: OrganizationId,

@@ -19,6 +19,15 @@ export const listGrants = Effect.fn("listGrants")(function*(page: PageRequest, o
 
 const isGrantId = Schema.is(GrantId)
 
+/** A grant that is still good: the caller's own, or anybody's for an admin. */
+export const getGrant = Effect.fn("getGrant")(function*(id: string) {
+  const { organizationId, role, userId } = yield* CurrentPrincipal
+  const grant = isGrantId(id)
+    ? yield* (yield* GrantStore).find(organizationId, id, role === "member" ? userId : undefined)
+    : undefined
+  return grant ?? (yield* notFound("connection", id))
+})
+
 /** Ends a grant, with all of its codes and tokens: the caller's own, or anybody's for an admin. */
 export const revokeGrant = Effect.fn("revokeGrant")(function*(id: string) {
   const { organizationId, role, userId } = yield* CurrentPrincipal

@@ -27,6 +27,6 @@ export class InvitationStore extends Context.Service<InvitationStore, {
     newUser: { readonly user: User; readonly passwordHash?: string } | undefined,
     at: Timestamp
   ): Effect.Effect<boolean, Conflict>
-  /** Takes an invitation back. Answers whether there was one. */
-  revoke(organizationId: OrganizationId, id: InvitationId): Effect.Effect<boolean>
+  /** Takes an invitation back, and answers it; `undefined` when the organization has none with that id. */
+  revoke(organizationId: OrganizationId, id: InvitationId): Effect.Effect<Invitation | undefined>
 }>()("@coppice/core/sign-in/InvitationStore") {}

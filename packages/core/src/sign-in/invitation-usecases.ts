@@ -1,4 +1,4 @@
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import { audit } from "../audit/audit-usecases.ts"
 import { hashSecret, issueSecret, type SecretHash } from "../credential/secret.ts"
 import { Conflict, Forbidden, InvalidRequest, NotFound, notFound } from "../error.ts"
@@ -58,11 +58,15 @@ export const listInvitations = Effect.fn("listInvitations")(function*(page: Page
   return yield* (yield* InvitationStore).list(organizationId, yield* now, page)
 })
 
+const isInvitationId = Schema.is(InvitationId)
+
 /** Takes an invitation back: its link is worth nothing from then on. */
-export const revokeInvitation = Effect.fn("revokeInvitation")(function*(id: InvitationId) {
+export const revokeInvitation = Effect.fn("revokeInvitation")(function*(id: string) {
   const { organizationId, userId } = yield* admin()
-  if (!(yield* (yield* InvitationStore).revoke(organizationId, id))) return yield* notFound("invitation", id)
-  yield* audit({ organizationId, userId }, "member.invitation_revoked", { name: id, id })
+  const invitation = isInvitationId(id) ? yield* (yield* InvitationStore).revoke(organizationId, id) : undefined
+  if (invitation === undefined) return yield* notFound("invitation", id)
+  yield* audit({ organizationId, userId }, "member.invitation_revoked", { name: invitation.email, id: invitation.id })
+  return invitation
 })
 
 /**
@@ -159,7 +163,8 @@ export const usePasswordLink = Effect.fn("usePasswordLink")(function*({ invitati
   const fault = passwordFault(password)
   if (fault !== undefined) return yield* new InvalidRequest({ message: fault })
   if (purpose !== "password" || user === undefined) return yield* over()
-  if (!(yield* (yield* InvitationStore).revoke(invitation.organizationId, invitation.id))) return yield* over()
+  const used = yield* (yield* InvitationStore).revoke(invitation.organizationId, invitation.id)
+  if (used === undefined) return yield* over()
   yield* setPassword(user, password)
   return user
 })

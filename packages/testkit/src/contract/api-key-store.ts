@@ -51,6 +51,19 @@ export const apiKeyStoreContract = storeContract("ApiKeyStore", (capabilities) =
     const { items } = yield* (yield* ApiKeyStore).list(tenant.organization.id, {}, {})
     assert.deepStrictEqual(idsOf(items), [valid.key.id, revoked.key.id, expired.key.id])
   })),
+  test("finds a key by its id, revoked and expired ones too, of an organization or of one user in it", Effect.gen(function*() {
+    const store = yield* ApiKeyStore
+    const tenant = yield* seedTenant
+    const { id } = tenant.organization
+    const { user } = yield* seedMember(id)
+    const at = yield* now
+    const { key } = yield* seedKey(tenant, { expiresAt: at, revokedAt: at })
+    same(ApiKey, yield* store.find(id, {}, key.id), key)
+    same(ApiKey, yield* store.find(id, { userId: tenant.user.id }, key.id), key)
+    assert.isUndefined(yield* store.find(id, { userId: user.id }, key.id))
+    assert.isUndefined(yield* store.find((yield* seedTenant).organization.id, {}, key.id))
+    assert.isUndefined(yield* store.find(id, {}, yield* newId(ApiKeyId)))
+  })),
   test("lists page by page", Effect.gen(function*() {
     const tenant = yield* seedTenant
     const keys = yield* fiveTimes(seedKey(tenant))

@@ -188,6 +188,24 @@ export const grantStoreContract = storeContract("GrantStore", (capabilities) => 
     yield* pagesThrough(grants, (page) => store.list(tenant.organization.id, undefined, page))
     yield* pagesThrough(grants, (page) => store.list(tenant.organization.id, tenant.user.id, page))
   })),
+  test("finds a live grant by its id, of an organization or of one user in it", Effect.gen(function*() {
+    const store = yield* GrantStore
+    const tenant = yield* seedTenant
+    const { id } = tenant.organization
+    const { user } = yield* seedMember(id)
+    const at = yield* now
+    const { grant } = yield* seedTokens(tenant)
+    const named = { ...grant, clientName: "Seeded" }
+    same(NamedGrant, yield* store.find(id, grant.id, undefined), named)
+    same(NamedGrant, yield* store.find(id, grant.id, tenant.user.id), named)
+    assert.isUndefined(yield* store.find(id, grant.id, user.id))
+    assert.isUndefined(yield* store.find((yield* seedTenant).organization.id, grant.id, undefined))
+    const over = yield* seedTokens(tenant, { grant: { expiresAt: at } })
+    const revoked = yield* seedTokens(tenant, { grant: { revokedAt: at } })
+    for (const gone of [yield* newId(GrantId), over.grant.id, revoked.grant.id]) {
+      assert.isUndefined(yield* store.find(id, gone, undefined))
+    }
+  })),
   test("ends a grant with its code and its tokens at once, and answers it", Effect.gen(function*() {
     const store = yield* GrantStore
     const codes = yield* AuthorizationCodeStore

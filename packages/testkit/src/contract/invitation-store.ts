@@ -178,10 +178,10 @@ export const invitationStoreContract = storeContract("InvitationStore", () => [
     const { organization } = yield* seedTenant
     const { hash, invitation } = yield* seedInvitation(tenant)
     const at = yield* now
-    assert.isFalse(yield* store.revoke(organization.id, invitation.id))
+    assert.isUndefined(yield* store.revoke(organization.id, invitation.id))
     same(Invitation, yield* store.find(hash, at), invitation)
-    assert.isTrue(yield* store.revoke(tenant.organization.id, invitation.id))
+    same(Invitation, yield* store.revoke(tenant.organization.id, invitation.id), invitation)
     assert.isUndefined(yield* store.find(hash, at))
-    assert.isFalse(yield* store.revoke(tenant.organization.id, invitation.id))
+    assert.isUndefined(yield* store.revoke(tenant.organization.id, invitation.id))
   }))
 ])

@@ -30,6 +30,7 @@ export const apiKeyStoreMemory = Layer.effect(
     return ApiKeyStore.of({
       create: (key, hash) => step(() => insert(database.apiKeys, key.id, { key, hash })),
       list: (organizationId, filter, page) => step(() => pageOf(keysOf(organizationId, filter), page)),
+      find: (organizationId, filter, id) => step(() => keysOf(organizationId, filter).find((key) => key.id === id)),
       revoke: (organizationId, filter, idOrName, at) =>
         step(() => {
           const mine = keysOf(organizationId, filter)

@@ -1,4 +1,4 @@
-import type { AuthorizationRequestId, Grant, SecretHash, Timestamp, UserId } from "@coppice/core"
+import type { AuthorizationRequestId, Grant, GrantId, OrganizationId, SecretHash, Timestamp, UserId } from "@coppice/core"
 import { GrantStore } from "@coppice/core/ports"
 import { DateTime, Effect, Layer } from "effect"
 import { isLive, memberOf, revokeGrant } from "./grant-record.ts"
@@ -19,6 +19,10 @@ export const grantStoreMemory = Layer.effect(
       return name === undefined ? grant : { ...grant, clientName: name }
     }
     const isOf = (grant: Grant, userId: UserId | undefined) => userId === undefined || grant.userId === userId
+    const theirs = (organizationId: OrganizationId, id: GrantId, userId: UserId | undefined, at: Timestamp) => {
+      const grant = grants.get(id)
+      return grant?.organizationId === organizationId && isLive(grant, at) && isOf(grant, userId) ? grant : undefined
+    }
     return GrantStore.of({
       begin: (request) => step(() => insert(authorizationRequests, request.id, { request })),
       open: (id, visit, userId) =>
@@ -45,11 +49,15 @@ export const grantStoreMemory = Layer.effect(
           const theirs = owned(grants.values(), organizationId).filter((grant) => isLive(grant, at) && isOf(grant, userId))
           return pageOf(theirs.map(named), page)
         }),
+      find: (organizationId, id, userId) =>
+        step(({ at }) => {
+          const grant = theirs(organizationId, id, userId, at)
+          return grant && named(grant)
+        }),
       revoke: (organizationId, id, userId, revokedAt) =>
         step(({ at }) => {
-          const grant = grants.get(id)
-          if (grant === undefined || grant.organizationId !== organizationId) return undefined
-          return isLive(grant, at) && isOf(grant, userId) ? named(revokeGrant(database, grant, revokedAt)) : undefined
+          const grant = theirs(organizationId, id, userId, at)
+          return grant && named(revokeGrant(database, grant, revokedAt))
         })
     })
   })

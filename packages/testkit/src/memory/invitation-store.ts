@@ -40,7 +40,12 @@ export const invitationStoreMemory = Layer.effect(
           })
         }),
       revoke: (organizationId, id) =>
-        step(() => invitations.get(id)?.invitation.organizationId === organizationId && invitations.delete(id))
+        step(() => {
+          const invitation = invitations.get(id)?.invitation
+          if (invitation?.organizationId !== organizationId) return undefined
+          invitations.delete(id)
+          return invitation
+        })
     })
   })
 )

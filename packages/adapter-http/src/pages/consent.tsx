@@ -8,14 +8,7 @@ import { defineForm, defineView } from "./define-page.ts"
 import { Button, Form } from "./form.tsx"
 import { Notice, type NoticeText } from "./notice.tsx"
 import { showPage } from "./page.tsx"
-
-/** What each scope lets a program do, as a person would say it. */
-const inWords: Readonly<Record<string, string>> = {
-  openid: "Recognize you when you connect again",
-  profile: "See your name",
-  email: "See your e-mail address",
-  offline_access: "Stay connected for up to 90 days, also while you are away"
-}
+import { inWords } from "./scope-words.ts"
 
 /** A scheme of an app's own, in place of a host. */
 const isApp = (redirectHost: string): boolean => redirectHost.endsWith(":")
@@ -54,7 +47,7 @@ const Consent = ({ asked, person: { active: { organization }, user } }: ConsentP
     <h2>It will be able to</h2>
     <ul>
       <li>Do all that you may do in <strong>{organization.name}</strong>: projects, tasks, workspaces, agents, automations and runs</li>
-      {asked.scope.map((scope) => <li>{inWords[scope] ?? scope}</li>)}
+      {asked.scope.map((scope) => <li>{inWords(scope)}</li>)}
     </ul>
     <dl class="facts">
       <dt>You are</dt><dd>{user.name} ({user.email})</dd>

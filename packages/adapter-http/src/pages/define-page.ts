@@ -1,4 +1,5 @@
 import type {
+  ApiKeyStore,
   AuditLog,
   BrowserSessionStore,
   GrantStore,
@@ -7,6 +8,7 @@ import type {
   OAuthClientStore,
   OrganizationStore,
   PasswordHasher,
+  ProjectStore,
   RateLimiter,
   UserStore
 } from "@coppice/core/ports"
@@ -15,6 +17,7 @@ import type { BrowserEndpoint, VisitorEndpoint } from "../endpoint.ts"
 
 /** The ports that pages need. A page that needs another adds it here. */
 export type PagePorts =
+  | ApiKeyStore
   | AuditLog
   | BrowserSessionStore
   | GrantStore
@@ -23,6 +26,7 @@ export type PagePorts =
   | OAuthClientStore
   | OrganizationStore
   | PasswordHasher
+  | ProjectStore
   | RateLimiter
   | SecureRandom
   | UserStore

@@ -83,9 +83,11 @@ interface ButtonProps {
   readonly kind?: "plain" | "danger" | "quiet"
   readonly name?: string
   readonly value?: string
+  /** What it does, where its own words say that only beside others. */
+  readonly label?: string
 }
 
 /** The button that sends the form it stands in. */
-export const Button = ({ children, kind, name, value }: ButtonProps) => (
-  <button type="submit" class={kind} name={name} value={value}>{children}</button>
+export const Button = ({ children, kind, label, name, value }: ButtonProps) => (
+  <button type="submit" class={kind} name={name} value={value} aria-label={label}>{children}</button>
 )

@@ -10,7 +10,7 @@ const places = [
   { path: "/automations", text: "Automations", for: "everybody" },
   { path: "/settings/keys", text: "Keys", for: "everybody" },
   { path: "/settings/connections", text: "Connections", for: "everybody" },
-  { path: "/settings/members", text: "Members", for: "admins" },
+  { path: "/settings/members", text: "Members", for: "everybody" },
   { path: "/settings/audit", text: "Audit log", for: "admins" }
 ] as const
 

@@ -1,13 +1,21 @@
 import type { IdentityProvider } from "@coppice/core"
 import { accountPages } from "./account.tsx"
+import { auditPages } from "./audit.tsx"
+import { connectionPages } from "./connections.tsx"
 import { consentPages } from "./consent.tsx"
 import type { PageEndpoint } from "./define-page.ts"
 import { homePages } from "./home.ts"
 import { identityPages } from "./identity.ts"
+import { invitePages } from "./invite.tsx"
 import { joinPages } from "./join.tsx"
+import { keyPages } from "./keys.tsx"
 import { loginPages } from "./login.tsx"
 import { logoutPages } from "./logout.ts"
+import { memberPages } from "./member.tsx"
+import { memberListPages } from "./members.tsx"
+import { newKeyPages } from "./new-key.tsx"
 import { organizationPages } from "./organization.ts"
+import { serviceClientPages } from "./service-clients.tsx"
 import { type SetupLink, setupPages } from "./setup.tsx"
 
 /** What pages are told by the composition. */
@@ -28,5 +36,13 @@ export const pageCatalog = ({ identityProviders = [], setup }: PageSettings): Re
   ...joinPages(identityProviders),
   ...consentPages,
   ...accountPages,
-  ...organizationPages
+  ...organizationPages,
+  ...keyPages,
+  ...newKeyPages,
+  ...connectionPages,
+  ...memberListPages,
+  ...invitePages,
+  ...serviceClientPages,
+  ...memberPages,
+  ...auditPages
 ]

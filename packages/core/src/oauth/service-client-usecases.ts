@@ -20,6 +20,12 @@ const adminOnly = Effect.gen(function*() {
 
 const isName = Schema.is(Name)
 
+/** Where the addresses of service members are: nowhere. */
+const serviceDomain = "@service.invalid"
+
+/** Whether a member is a service client's, and no person. */
+export const isServiceMember = ({ email }: { readonly email: string }): boolean => email.endsWith(serviceDomain)
+
 /**
  * Makes a client for a program that acts for nobody but itself, with the member that it acts as. That member has an
  * address at which nobody can be reached (RFC 2606 section 2), and no password. The secret is answered here and never again.
@@ -47,7 +53,7 @@ export const createServiceClient = Effect.fn("createServiceClient")(function*(in
     service: { organizationId, userId },
     ...times
   }
-  const email = `${id}@service.invalid`
+  const email = `${id}${serviceDomain}`
   const user = { id: userId, email, name, activeOrganizationId: organizationId, ...times }
   const member = { id: yield* newId(MemberId), organizationId, userId, email, name, role: "member" as const, ...times }
   yield* (yield* OAuthClientStore).createService(client, hash, user, member)
@@ -66,6 +72,11 @@ const serviceClient = Effect.fnUntraced(function*(id: string) {
   const client = (yield* findClient(id))?.client
   if (client?.service?.organizationId !== organizationId) return yield* notFound("service client", id)
   return { client, organizationId, userId, subject: { name: client.name ?? client.id, id: client.id } }
+})
+
+/** A service client of the caller's organization. For its admins. */
+export const getServiceClient = Effect.fn("getServiceClient")(function*(id: string) {
+  return (yield* serviceClient(id)).client
 })
 
 /** Gives a service client another secret: the one before is worth nothing from then on. Tokens that it got stay. */

@@ -22,7 +22,7 @@ const Row = ({ entry, people }: { readonly entry: AuditEntry; readonly people: P
     </td>
     <th scope="row">{entry.actorId === undefined ? nobody(entry.action) : nameIn(people, entry.actorId)}</th>
     <td data-label="What" class="text"><What {...entry} /></td>
-    <td data-label="From" class="mono">{entry.address}</td>
+    <td data-label="From" class="text from">{entry.address}</td>
   </tr>
 )
 

@@ -14,7 +14,7 @@ interface ConfirmProps {
 export const Confirm = ({ action, back, children, does }: ConfirmProps) => (
   <div class="card">
     {children}
-    <Form action={action} class="row">
+    <Form action={action} class="row fill">
       <Button kind="danger">{does}</Button>
       <a class="button plain" href={back}>Cancel</a>
     </Form>

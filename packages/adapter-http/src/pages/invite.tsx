@@ -56,7 +56,7 @@ const submit = Effect.fnUntraced(function*(call: FormCall) {
             value={`${call.base}/join?token=${secret}`}
             hint={`It works once, for ${invitationDays} days, and is shown this once. A link that was made for the address before works no more.`}
           />
-          <p>Whoever opens it joins as {invitation.role}, so send it to nobody else.</p>
+          <p>Whoever opens it first joins as {invitation.role === "admin" ? "an admin" : "a member"}, so send it to nobody else.</p>
           <p><a class="button" href="/settings/members">I have it: go on</a></p>
         </div>
       ))),

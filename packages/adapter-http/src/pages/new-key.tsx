@@ -44,9 +44,8 @@ const faultsOf = ({ access, lifetime, name, projectIds, reach }: Draft): Faults 
   name: nameFault(name),
   lifetime: lifetimes.some(({ value }) => value === lifetime) ? undefined : "Choose how long the key lasts.",
   access: isAccess(access) ? undefined : "Choose what the key may do.",
-  reach: reach === "some" && projectIds.length === 0
-    ? "Choose at least one project."
-    : reach === "all" || reach === "some" ? undefined : "Choose what the key opens."
+  reach: reach === "all" || reach === "some" ? undefined : "Choose what the key opens.",
+  projectIds: reach === "some" && projectIds.length === 0 ? "Choose at least one project." : undefined
 })
 
 interface ReachProps {
@@ -73,6 +72,7 @@ const Reach = ({ draft: { projectIds, reach }, faults, projects }: ReachProps) =
       legend="Which ones"
       type="checkbox"
       class="some"
+      fault={faults["projectIds"]}
       options={projects.map(({ id, name }) => ({ value: id, text: name, chosen: projectIds.includes(id) }))}
     />
   </Choices>

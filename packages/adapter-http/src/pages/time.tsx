@@ -12,9 +12,12 @@ const units = [
 
 const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 
+/** What has passed counts once it is whole; what is to come, to the nearest: a key for 90 days does not end "in 2 months". */
+const counted = (amount: number): number => amount < 0 ? Math.trunc(amount) : Math.round(amount)
+
 const relative = (seconds: number): string => {
   const unit = units.find(([, size]) => Math.abs(seconds) >= size)
-  return unit === undefined ? "just now" : words.format(Math.trunc(seconds / unit[1]), unit[0])
+  return unit === undefined ? "just now" : words.format(counted(seconds / unit[1]), unit[0])
 }
 
 /** An instant as people think of it; the instant itself is behind it. */

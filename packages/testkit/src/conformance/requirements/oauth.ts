@@ -61,7 +61,7 @@ export const revocation = section("Revocation", {
   "revoke.token-type-hint": ["built", "token_type_hint is optional: access_token or refresh_token."],
   "revoke.client-id": ["built", "client_id is optional."],
   "revoke.401-on-next-request": ["built", "Revoked tokens fail with 401 on the next request."],
-  "revoke.in-the-app": ["open", "Users can revoke agent access and API keys in the app."]
+  "revoke.in-the-app": ["built", "Users can revoke agent access and API keys in the app."]
 })
 
 export const userinfo = section("Userinfo", {
@@ -78,7 +78,7 @@ export const authentication = section("Authentication", {
   "auth.access-token": ["built", "A Bearer access token from OAuth 2.1 authenticates."],
   "auth.api-key": ["built", "A user-issued API key, sent as a Bearer token, authenticates."],
   "auth.api-key-revoked-401": ["built", "A revoked API key fails with 401 on the next request."],
-  "auth.api-key-created-in-app": ["open", "API keys are created by a user in the app."],
+  "auth.api-key-created-in-app": ["built", "API keys are created by a user in the app."],
   "auth.webhook-token": ["built", "A per-automation webhook token, sent as a Bearer token, authenticates the webhook endpoint."],
   "auth.webhook-token-in-app": ["open", "The webhook token is generated in the automation's trigger settings (Generate token)."],
   "auth.discovery-chain": [

@@ -21,7 +21,7 @@ export const ShownOnce = ({ hint, label, name, value }: ShownOnceProps) => (
       >
         {value}
       </textarea>
-      <button type="button" class="plain" data-copy={name} aria-label={`Copy: ${label}`} hidden>Copy</button>
+      <button type="button" class="plain" data-copy={name} hidden>Copy<span class="unseen">: {label}</span></button>
     </div>
     {hint !== undefined && <p class="hint" id={`${name}-hint`}>{hint}</p>}
   </div>

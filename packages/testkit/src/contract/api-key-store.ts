@@ -52,11 +52,9 @@ export const apiKeyStoreContract = storeContract("ApiKeyStore", (capabilities) =
     assert.deepStrictEqual(idsOf(items), [valid.key.id, revoked.key.id, expired.key.id])
   })),
   test("finds a key by its id, revoked and expired ones too, of an organization or of one user in it", Effect.gen(function*() {
-    const store = yield* ApiKeyStore
-    const tenant = yield* seedTenant
+    const [store, tenant, at] = [yield* ApiKeyStore, yield* seedTenant, yield* now]
     const { id } = tenant.organization
     const { user } = yield* seedMember(id)
-    const at = yield* now
     const { key } = yield* seedKey(tenant, { expiresAt: at, revokedAt: at })
     same(ApiKey, yield* store.find(id, {}, key.id), key)
     same(ApiKey, yield* store.find(id, { userId: tenant.user.id }, key.id), key)

@@ -67,7 +67,8 @@ export const automationStoreLayer = Layer.effect(
           sql.and([
             sql`organization_id = ${organizationId}`,
             sql`id < ${before}`,
-            ...(filter.projectId === undefined ? [] : [sql`project_id = ${filter.projectId}`])
+            ...(filter.projectId === undefined ? [] : [sql`project_id = ${filter.projectId}`]),
+            ...(filter.status === undefined ? [] : [sql`status = ${filter.status}`])
           ])
         } ORDER BY id DESC LIMIT ${fetch}`
         return pageOf(rows.map(toAutomation), page)

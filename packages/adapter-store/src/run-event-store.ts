@@ -70,12 +70,14 @@ export const runEventStoreLayer = Layer.effect(
           yield* sql.withTransaction(trim(organizationId, runId, maxOutputBytes))
         }
       }, Effect.orDie),
-      list: Effect.fn("RunEventStore.list")(function*(organizationId, runId, afterSequence, limit) {
+      list: Effect.fn("RunEventStore.list")(function*(organizationId, runId, after, limit) {
+        const newest = after === "newest"
         const rows = yield* sql`
           SELECT sequence, at, type, attempt, status, stream, text, bytes FROM run_events
-          WHERE organization_id = ${organizationId} AND run_id = ${runId} AND sequence > ${afterSequence}
-          ORDER BY sequence LIMIT ${limit}`
-        return rows.map(toEvent)
+          WHERE organization_id = ${organizationId} AND run_id = ${runId} AND sequence > ${newest ? 0 : after}
+          ORDER BY sequence ${sql.literal(newest ? "DESC" : "ASC")} LIMIT ${limit}`
+        const events = rows.map(toEvent)
+        return newest ? events.reverse() : events
       }, Effect.orDie)
     })
   })

@@ -160,6 +160,9 @@ const mutants: ReadonlyArray<Mutant> = [
       Effect.map(store.get(organizationId, idOrName), (found) =>
         found ?? automations.get(idOrName as Automation["id"])?.automation)
   })),
+  mutant(AutomationStore, "lists them whatever their status", (store) => ({
+    list: (organizationId, { status: _, ...filter }, page) => store.list(organizationId, filter, page)
+  })),
   mutant(AutomationStore, "keeps the old token", (store, { automations }) => ({
     rotateWebhookToken: (organizationId, id, hash, at) =>
       Effect.suspend(() =>
@@ -511,6 +514,9 @@ const mutants: ReadonlyArray<Mutant> = [
       const excess = events.reduce((sum, { text = "" }) => sum + new TextEncoder().encode(text).length - text.length, 0)
       return store.append(organizationId, runId, events, maxOutputBytes + excess)
     }
+  })),
+  mutant(RunEventStore, "answers the oldest for the newest", (store) => ({
+    list: (organizationId, runId, after, limit) => store.list(organizationId, runId, after === "newest" ? 0 : after, limit)
   })),
   mutant(RunEventStore, "shows the events of any organization's run", (store, { runs }) => ({
     list: (organizationId, runId, ...rest) => store.list(runs.get(runId)?.run.organizationId ?? organizationId, runId, ...rest)

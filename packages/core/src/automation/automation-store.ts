@@ -16,7 +16,7 @@ export class AutomationStore extends Context.Service<AutomationStore, {
   /** Newest first. */
   list(
     organizationId: OrganizationId,
-    filter: { readonly projectId?: ProjectId },
+    filter: { readonly projectId?: ProjectId; readonly status?: AutomationStatus },
     page: PageRequest
   ): Effect.Effect<Page<Automation>>
   /**

@@ -88,11 +88,12 @@ export const getAutomation = Effect.fn("getAutomation")(function*(idOrName: stri
 })
 
 export const listAutomations = Effect.fn("listAutomations")(function*(
-  filter: { readonly projectId?: string },
+  filter: { readonly projectId?: string; readonly status?: AutomationStatus },
   page: PageRequest
 ) {
   const { organizationId } = yield* CurrentPrincipal
-  const narrowed = filter.projectId === undefined ? {} : { projectId: (yield* getProject(filter.projectId)).id }
+  const { projectId, ...rest } = filter
+  const narrowed = projectId === undefined ? rest : { ...rest, projectId: (yield* getProject(projectId)).id }
   return yield* (yield* AutomationStore).list(organizationId, narrowed, page)
 })
 

@@ -16,11 +16,11 @@ export class RunEventStore extends Context.Service<RunEventStore, {
     events: ReadonlyArray<NewRunEvent>,
     maxOutputBytes: number
   ): Effect.Effect<void>
-  /** Events after that sequence, oldest first, at most `limit`. */
+  /** Events after that sequence, or the newest there are; oldest first, at most `limit`. */
   list(
     organizationId: OrganizationId,
     runId: RunId,
-    afterSequence: number,
+    after: number | "newest",
     limit: number
   ): Effect.Effect<ReadonlyArray<RunEvent>>
 }>()("@coppice/core/run/RunEventStore") {}

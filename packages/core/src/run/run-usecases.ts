@@ -123,8 +123,8 @@ export const waitForRun = Effect.fn("waitForRun")(function*(id: string, timeoutS
   return Option.isSome(ended) && Option.isSome(ended.value) ? ended.value.value : yield* getRun(id)
 })
 
-/** What happened in a run, after that sequence. */
-export const listRunEvents = Effect.fn("listRunEvents")(function*(id: string, afterSequence: number, limit: number) {
+/** What happened in a run, after that sequence, or of late. */
+export const listRunEvents = Effect.fn("listRunEvents")(function*(id: string, after: number | "newest", limit: number) {
   const run = yield* getRun(id)
-  return yield* (yield* RunEventStore).list(run.organizationId, run.id, afterSequence, limit)
+  return yield* (yield* RunEventStore).list(run.organizationId, run.id, after, limit)
 })

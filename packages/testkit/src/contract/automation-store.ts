@@ -114,6 +114,14 @@ export const automationStoreContract = storeContract("AutomationStore", () => [
     const { items } = yield* store.list(organizationId, { projectId: project.id }, {})
     assert.deepStrictEqual(idsOf(items), [mine.id])
   })),
+  test("lists by status", Effect.gen(function*() {
+    const store = yield* AutomationStore
+    const { organizationId, ownerId, project } = yield* seedPlace
+    const paused = yield* seedAutomation(project, ownerId, { status: "paused" })
+    const active = yield* seedAutomation(project, ownerId)
+    assert.deepStrictEqual(idsOf((yield* store.list(organizationId, { status: "paused" }, {})).items), [paused.id])
+    assert.deepStrictEqual(idsOf((yield* store.list(organizationId, { status: "active" }, {})).items), [active.id])
+  })),
   test("answers the automation after the patch, which changes nothing else", Effect.gen(function*() {
     const store = yield* AutomationStore
     const { organizationId, ownerId, project } = yield* seedPlace

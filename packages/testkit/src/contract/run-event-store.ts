@@ -138,5 +138,18 @@ export const runEventStoreContract = storeContract("RunEventStore", () => [
     assert.deepStrictEqual(yield* list(2, 2), [3, 4])
     assert.deepStrictEqual(yield* list(4, 2), [5])
     assert.deepStrictEqual(yield* list(5, 2), [])
+  })),
+  test("lists the newest events, oldest first, at most the limit", Effect.gen(function*() {
+    const store = yield* RunEventStore
+    const { automation, organizationId } = yield* seedWorld()
+    const [run, other] = [yield* seedRun(automation), yield* seedRun(automation)]
+    yield* store.append(organizationId, run.id, ["1", "2", "3"].map(progress), plenty)
+    yield* store.append(organizationId, other.id, [progress("other")], plenty)
+    const list = (limit: number) =>
+      Effect.map(store.list(organizationId, run.id, "newest", limit), (events) => events.map(({ text }) => text))
+    assert.deepStrictEqual(yield* list(2), ["2", "3"])
+    assert.deepStrictEqual(yield* list(9), ["1", "2", "3"])
+    const elsewhere = (yield* seedWorld()).organizationId
+    assert.deepStrictEqual(yield* store.list(elsewhere, run.id, "newest", 9), [])
   }))
 ])

@@ -35,10 +35,13 @@ export const automationStoreMemory = Layer.effect(
             : insert(database.automations, automation.id, { automation })
         ),
       get: (organizationId, idOrName) => step(() => find(all(organizationId), idOrName)),
-      list: (organizationId, { projectId }, page) =>
+      list: (organizationId, { projectId, status }, page) =>
         step(() =>
           pageOf(
-            all(organizationId).filter((automation) => projectId === undefined || automation.projectId === projectId),
+            all(organizationId).filter((automation) =>
+              (projectId === undefined || automation.projectId === projectId) &&
+              (status === undefined || automation.status === status)
+            ),
             page
           )
         ),

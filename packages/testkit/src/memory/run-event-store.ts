@@ -38,10 +38,13 @@ export const runEventStoreMemory = Layer.effect(
             events: trim([...journal.events, ...numbered], maxOutputBytes)
           })
         }),
-      list: (organizationId, runId, afterSequence, limit) =>
-        step(() =>
-          (journalOf(organizationId, runId)?.events ?? []).filter(({ sequence }) => sequence > afterSequence).slice(0, limit)
-        )
+      list: (organizationId, runId, after, limit) =>
+        step(() => {
+          const { events } = journalOf(organizationId, runId) ?? { events: [] }
+          return after === "newest"
+            ? events.slice(Math.max(0, events.length - limit))
+            : events.filter(({ sequence }) => sequence > after).slice(0, limit)
+        })
     })
   })
 )

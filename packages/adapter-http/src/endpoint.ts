@@ -77,6 +77,8 @@ export interface View<R> {
 /** Sent, as a form of one of the service's own pages: what comes from elsewhere is refused before the handler hears of it. */
 export interface Submission<R> {
   readonly method: "POST"
+  /** The most that the form may hold, where it is one for long texts; a longer one is 413. */
+  readonly maxFormBytes?: number
   readonly handle: (call: FormCall) => Effect.Effect<Reply, Failure, R>
 }
 

@@ -161,7 +161,7 @@ const mutants: ReadonlyArray<Mutant> = [
         found ?? automations.get(idOrName as Automation["id"])?.automation)
   })),
   mutant(AutomationStore, "lists them whatever their status", (store) => ({
-    list: (organizationId, { status: _, ...filter }, page) => store.list(organizationId, filter, page)
+    list: (organizationId, { projectId }, page) => store.list(organizationId, projectId === undefined ? {} : { projectId }, page)
   })),
   mutant(AutomationStore, "keeps the old token", (store, { automations }) => ({
     rotateWebhookToken: (organizationId, id, hash, at) =>

@@ -1,8 +1,11 @@
 import type {
   ApiKeyStore,
   AuditLog,
+  AutomationStore,
   BrowserSessionStore,
   GrantStore,
+  HostGateway,
+  HostStore,
   InvitationStore,
   MemberStore,
   OAuthClientStore,
@@ -10,7 +13,12 @@ import type {
   PasswordHasher,
   ProjectStore,
   RateLimiter,
-  UserStore
+  RunEventStore,
+  RunStore,
+  TaskStore,
+  UserStore,
+  WebhookRefusalStore,
+  WorkspaceStore
 } from "@coppice/core/ports"
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import type { BrowserEndpoint, VisitorEndpoint } from "../endpoint.ts"
@@ -19,8 +27,11 @@ import type { BrowserEndpoint, VisitorEndpoint } from "../endpoint.ts"
 export type PagePorts =
   | ApiKeyStore
   | AuditLog
+  | AutomationStore
   | BrowserSessionStore
   | GrantStore
+  | HostGateway
+  | HostStore
   | InvitationStore
   | MemberStore
   | OAuthClientStore
@@ -28,8 +39,13 @@ export type PagePorts =
   | PasswordHasher
   | ProjectStore
   | RateLimiter
+  | RunEventStore
+  | RunStore
   | SecureRandom
+  | TaskStore
   | UserStore
+  | WebhookRefusalStore
+  | WorkspaceStore
 
 /** A page of the catalogue. */
 export type PageEndpoint<R = PagePorts> = BrowserEndpoint<R> | VisitorEndpoint<R>

@@ -1,6 +1,11 @@
 import type { IdentityProvider } from "@coppice/core"
 import { accountPages } from "./account.tsx"
 import { auditPages } from "./audit.tsx"
+import { automationActionPages } from "./automation-actions.tsx"
+import { automationEditPages } from "./automation-edit.tsx"
+import { automationNewPages } from "./automation-new.tsx"
+import { automationPages } from "./automation.tsx"
+import { automationsPages } from "./automations.tsx"
 import { connectionPages } from "./connections.tsx"
 import { consentPages } from "./consent.tsx"
 import type { PageEndpoint } from "./define-page.ts"
@@ -15,6 +20,7 @@ import { memberPages } from "./member.tsx"
 import { memberListPages } from "./members.tsx"
 import { newKeyPages } from "./new-key.tsx"
 import { organizationPages } from "./organization.ts"
+import { runPages } from "./run.tsx"
 import { serviceClientPages } from "./service-clients.tsx"
 import { type SetupLink, setupPages } from "./setup.tsx"
 
@@ -44,5 +50,11 @@ export const pageCatalog = ({ identityProviders = [], setup }: PageSettings): Re
   ...invitePages,
   ...serviceClientPages,
   ...memberPages,
-  ...auditPages
+  ...auditPages,
+  ...automationsPages,
+  ...automationNewPages,
+  ...automationPages,
+  ...automationActionPages,
+  ...automationEditPages,
+  ...runPages
 ]

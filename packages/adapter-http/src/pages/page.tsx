@@ -17,6 +17,7 @@ const contentSecurityPolicy = (formTargets: ReadonlyArray<string>): string =>
     "style-src 'self'",
     "script-src 'self'",
     "img-src 'self'",
+    "connect-src 'self'",
     ["form-action 'self'", ...formTargets].join(" "),
     "frame-ancestors 'none'",
     "base-uri 'none'"

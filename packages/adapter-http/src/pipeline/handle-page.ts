@@ -23,7 +23,7 @@ type Answer<R> = Effect.Effect<Reply, Failure, R | CurrentVisit>
 const visitor = <R>(endpoint: VisitorEndpoint<R>, call: Call, visit: Visit): Answer<R> =>
   endpoint.method === "GET"
     ? endpoint.handle(call)
-    : Effect.flatMap(readForm(call, visit.secret), (submitted) => endpoint.handle(submitted))
+    : Effect.flatMap(readForm(call, visit.secret, endpoint.maxFormBytes), (submitted) => endpoint.handle(submitted))
 
 /** Who is not signed in goes to do so, and comes back to the page; a form that was sent is not sent again by itself. */
 const toLogin = (call: Call, method: "GET" | "POST"): Reply => {
@@ -38,7 +38,7 @@ const person = <R>(endpoint: BrowserEndpoint<R>, call: Call, { sessionSecret, si
   const { organizationId, role, userId } = active.member
   const answer: Effect.Effect<Reply, Failure, R | CurrentVisit | CurrentPerson | CurrentPrincipal> = endpoint.method === "GET"
     ? endpoint.handle(call)
-    : Effect.flatMap(readForm(call, sessionSecret), (submitted) => endpoint.handle(submitted))
+    : Effect.flatMap(readForm(call, sessionSecret, endpoint.maxFormBytes), (submitted) => endpoint.handle(submitted))
   return answer.pipe(
     Effect.provideService(CurrentPrincipal, { organizationId, userId, role }),
     Effect.provideService(CurrentPerson, { ...signedIn, active })

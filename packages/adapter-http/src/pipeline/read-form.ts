@@ -4,8 +4,8 @@ import type { Call, FormCall } from "./call.ts"
 import { formTokenField, isFormToken } from "./form-token.ts"
 import { readBody } from "./read-body.ts"
 
-/** More than any form of ours holds. */
-const maxFormBytes = 64 * 1024
+/** More than any form of ours holds that says nothing else. */
+const defaultMaxBytes = 64 * 1024
 
 /**
  * Whether one of the service's own pages sent this. The browser says so in Origin; where that is withheld ("null"), in
@@ -43,12 +43,12 @@ const actionOf = ({ request }: Call): string => {
 }
 
 /** The fields of a form that was made for this browser; any other is refused, and changes nothing. */
-export const readForm = Effect.fnUntraced(function*(call: Call, secret: string | undefined) {
+export const readForm = Effect.fnUntraced(function*(call: Call, secret: string | undefined, maxBytes = defaultMaxBytes) {
   if (secret === undefined) return yield* stale()
   if (!isForm(call.request.headers.get("content-type"))) {
     return yield* new Refused({ code: "UNSUPPORTED_MEDIA_TYPE", message: "That is no form." })
   }
-  const body = yield* readBody(call.request, maxFormBytes)
+  const body = yield* readBody(call.request, maxBytes)
   if (body === undefined) return yield* new Refused({ code: "PAYLOAD_TOO_LARGE", message: "The form is too large." })
   const form = new URLSearchParams(new TextDecoder().decode(body))
   if (!isFormToken(form.get(formTokenField), secret, actionOf(call))) return yield* stale()

@@ -5,6 +5,7 @@ import {
   generateSecret,
   hashSecret,
   HostId,
+  MachineId,
   MemberId,
   newId,
   OrganizationId,
@@ -13,7 +14,8 @@ import {
   UserId
 } from "@coppice/core"
 import { ApiKeyStore, WebhookInbox } from "@coppice/core/ports"
-import { MemoryDatabase, memoryLayer } from "@coppice/testkit/memory"
+import { FakeHost, fakeHostLayer } from "@coppice/testkit/fake"
+import { MemoryDatabase, memoryLayer, type MemoryStores } from "@coppice/testkit/memory"
 import { Clock, Context, DateTime, Effect, Layer, Logger, ManagedRuntime } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 import { createHttpApp, type HttpApp, type HttpAppOptions, type HttpPorts, passwordHasherLayer } from "../../src/index.ts"
@@ -29,7 +31,7 @@ const makeClock = (ahead: { millis: number }): Clock.Clock => {
 }
 
 /** How often the stores were asked, and what they are to fail with. */
-interface Watch {
+export interface Watch {
   keys: number
   inbox: number
   defect?: unknown
@@ -53,12 +55,15 @@ const watchedStores = (watch: Watch) =>
     )
   }))
 
+const machineId = MachineId.make("0199a000-0000-7000-8000-00000000c0de")
+
 export interface Service {
   readonly app: HttpApp
   readonly ahead: { millis: number }
   readonly database: MemoryDatabase["Service"]
+  readonly host: FakeHost["Service"]
   readonly logs: ReadonlyArray<unknown>
-  readonly runtime: ManagedRuntime.ManagedRuntime<HttpPorts, never>
+  readonly runtime: ManagedRuntime.ManagedRuntime<HttpPorts | MemoryStores, never>
   readonly watch: Watch
   readonly addKey: () => Promise<
     { key: string; id: ApiKeyId; organizationId: OrganizationId; userId: UserId; memberId: MemberId }
@@ -80,6 +85,7 @@ export const makeService = async (options: Partial<HttpAppOptions<never>> = {}):
       Layer.provideMerge(memoryLayer),
       Layer.provideMerge(Layer.mergeAll(
         MemoryDatabase.layer,
+        fakeHostLayer({ machineId }),
         passwordHasherLayer,
         SecureRandom.layerWebCrypto,
         Layer.succeed(Clock.Clock, makeClock(ahead)),
@@ -89,6 +95,7 @@ export const makeService = async (options: Partial<HttpAppOptions<never>> = {}):
   )
   const context = await runtime.context()
   const database: MemoryDatabase["Service"] = await runtime.runPromise(MemoryDatabase)
+  const host: FakeHost["Service"] = await runtime.runPromise(FakeHost)
   const app = createHttpApp<never>({ tools: [], version: "1.2.3", ...options, context })
   const at = await runtime.runPromise(DateTime.now)
   const times = { createdAt: at, updatedAt: at }
@@ -120,7 +127,7 @@ export const makeService = async (options: Partial<HttpAppOptions<never>> = {}):
   const newToken = () => runtime.runPromise(generateSecret("webhookToken"))
   const payloadsOf = (id: AutomationId): ReadonlyArray<Buffer> =>
     [...database.runs.values()].filter(({ run }) => run.automationId === id).map(({ payload }) => Buffer.from(payload!))
-  return { app, ahead, database, logs, runtime, watch, addKey, addAutomation, newToken, payloadsOf }
+  return { app, ahead, database, host, logs, runtime, watch, addKey, addAutomation, newToken, payloadsOf }
 }
 
 

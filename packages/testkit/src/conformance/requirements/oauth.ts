@@ -80,7 +80,7 @@ export const authentication = section("Authentication", {
   "auth.api-key-revoked-401": ["built", "A revoked API key fails with 401 on the next request."],
   "auth.api-key-created-in-app": ["built", "API keys are created by a user in the app."],
   "auth.webhook-token": ["built", "A per-automation webhook token, sent as a Bearer token, authenticates the webhook endpoint."],
-  "auth.webhook-token-in-app": ["open", "The webhook token is generated in the automation's trigger settings (Generate token)."],
+  "auth.webhook-token-in-app": ["built", "The webhook token is generated in the automation's trigger settings (Generate token)."],
   "auth.discovery-chain": [
     "built",
     "From a 401, resource_metadata leads to authorization_servers, and from there to agent_auth with its URIs."

@@ -54,7 +54,7 @@ describeMatrix("the form of an automation", (context) => {
     expect(html).toContain("<option value=\"60\" selected>minutes</option>")
     expect(html).toContain("<option value=\"reviewer\" selected>Reviewer</option>")
     expect(html).not.toContain("<option value=\"missing\"")
-    expect(html).toContain("Cannot be used now: Missing: Its program is not there.")
+    expect(html).toContain("Not available now. Missing: Its program is not there.")
     host.script("missing", () => Effect.succeed({ exitCode: 0 }))
   })
 

@@ -34,7 +34,7 @@ describeMatrix("the page of an automation", (context) => {
       const { location, status } = await send(home, `${home}/run`, fields)
       expect(status).toBe(303)
       expect(location).toMatch(new RegExp(`^${home}/runs/[0-9a-f-]{36}\\?notice=started$`))
-      expect((await page(location!)).html).toContain("The run is queued.")
+      expect((await page(location!)).html).toContain("A new run was started.")
     }
     const kept = [...database.runs.values()].filter(({ run }) => run.automationId === id)
     expect(kept.map(({ payload }) => Buffer.from(payload!).toString())).toEqual(["{}", "[1,2]"])

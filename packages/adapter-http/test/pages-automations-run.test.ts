@@ -104,7 +104,7 @@ describeMatrix("the page of a run", (context) => {
     const { html } = await page(pathOf(begun))
     const text = html.replace(/<[^>]*>/g, " ").replace(/\s+/g, " ")
     expect(text).toContain("Failed The agent failed: It ended with code 3.")
-    expect(text).toContain("nightly-1 , branch coppice/⟨U+202E⟩nightly")
+    expect(text).toContain("Workspace nightly-1 Branch coppice/⟨U+202E⟩nightly")
     expect(text).toContain("Exit code 3")
     expect(text).toContain("checked out &lt;main>")
     expect(text).toContain("Failed : The agent ended with code 3.")

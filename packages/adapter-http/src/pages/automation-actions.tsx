@@ -67,7 +67,7 @@ const generateToken = Effect.fnUntraced(function*(call: FormCall) {
     return yield* showAutomation(call, { status: statusOf.CONFLICT, notice: outdated })
   }
   const { token } = yield* rotateWebhookToken(automation.id)
-  return yield* showAutomation(call, { token })
+  return yield* showAutomation(call, { made: { token, replaces: automation.webhookTokenAt !== undefined } })
 })
 
 const confirm = Effect.fnUntraced(function*(call: Call, refused?: Failure) {

@@ -35,7 +35,7 @@ export const automationChoices = Effect.fnUntraced(function*(project?: Project) 
     projects,
     agents: usable.map(({ agent: { id, name } }) => ({ value: id, text: inertLine(name + places(id)) })),
     unusable: found.flatMap(({ agent: { name, unavailableReason } }) =>
-      unavailableReason === undefined ? [] : [inertLine(`${name}: ${unavailableReason}`)]),
+      unavailableReason === undefined ? [] : [inertLine(unavailableReason.includes(name) ? unavailableReason : `${name}: ${unavailableReason}`)]),
     workspaces: workspaces.items
   } satisfies AutomationChoices
 })

@@ -60,12 +60,9 @@ export const AutomationFacts = (props: FactsProps) => {
   const { automation, project, workspace } = props
   return (
     <section class="card">
-      <dl class="facts">
+      <dl class="facts dense">
         <dt>State</dt>
-        <dd>
-          <AutomationStatusTag automation={automation} />{" "}
-          {automation.status === "paused" && <span class="soft">Webhooks are refused, and nothing new starts.</span>}
-        </dd>
+        <dd><AutomationStatusTag automation={automation} /></dd>
         <dt>Project</dt><dd><Inert text={project?.name ?? "–"} /></dd>
         <dt>Agent</dt><dd><Inert text={automation.agent} /></dd>
         <dt>Workspace</dt><dd>{sharing(automation, workspace)}</dd>
@@ -73,6 +70,7 @@ export const AutomationFacts = (props: FactsProps) => {
         <dt>Runs at once</dt><dd>{automation.workspaceMode === "reuse" ? "One" : automation.maxConcurrentRuns ?? "As many as its host takes"}</dd>
         <dt>Attempts</dt><dd>{automation.maxAttempts}</dd>
       </dl>
+      {automation.status === "paused" && <p class="soft">While it is paused, webhooks are refused and nothing new starts.</p>}
       <p class="label">Prompt</p>
       <Passage label="Prompt" text={automation.prompt} />
       <Actions automation={automation} />

@@ -36,7 +36,7 @@ const ProjectField = ({ choices: { projects }, faults, isNew, values }: FormProp
 
 const AgentField = ({ choices: { agents, unusable }, faults, isNew, values }: FormProps) => {
   const options = isNew ? agents : withPresent(agents, values.agent)
-  const others = unusable.length === 0 ? undefined : `Cannot be used now: ${unusable.join("; ")}`
+  const others = unusable.length === 0 ? undefined : `Not available now. ${unusable.join(" ")}`
   return options.length === 0
     ? (
       <Notice kind="warn">
@@ -77,7 +77,7 @@ const WorkspaceFields = (props: FormProps) => {
 }
 
 const Limits = ({ faults, values }: FormProps) => (
-  <div class="row fill top-aligned">
+  <div class="fields">
     <div class="pair">
       <Field name="timeout" label="Time-out" type="number" required value={values.timeout} fault={faults["timeout"]} hint="After that the agent is ended." />
       <Choose name="timeoutUnit" label="Unit" value={values.timeoutUnit} options={timeoutUnits} />
@@ -104,7 +104,7 @@ export const AutomationForm = (props: FormProps) => {
           fault={faults["prompt"]}
           hint="What the agent is told. The JSON that a webhook brings follows it, marked as data from outside."
         />
-        <div class="row fill top-aligned">
+        <div class="fields">
           <ProjectField {...props} />
           <AgentField {...props} />
         </div>

@@ -37,7 +37,8 @@ const Runs = ({ automation: { id }, nextCursor, now, runs }: RunsProps) => (
   <section class="card" id="runs" data-live data-refresh={runs.some(({ status }) => !hasEnded(status)) ? refreshSeconds : undefined}>
     <div class="bar">
       <h2>Runs</h2>
-      <a href={`/automations/${id}#runs`}>Refresh</a>
+      {/* With a fragment a browser would only scroll. */}
+      <a href={`/automations/${id}`}>Refresh</a>
     </div>
     {runs.length === 0 ? <p class="soft">There is no run yet. Start one with Run now, or send the webhook.</p> : <RunTable runs={runs} now={now} />}
     {nextCursor !== undefined && <p><a href={`/automations/${id}?cursor=${encodeURIComponent(nextCursor)}#runs`}>Older runs</a></p>}
@@ -50,7 +51,7 @@ const Refusals = ({ refusals }: { readonly refusals: ReadonlyArray<WebhookRefusa
     <p class="hint">Deliveries that had the right token and started no run. Those without it are refused too, and not counted here.</p>
     {refusals.length === 0 ? <p class="soft">None so far.</p> : (
       <div class="table">
-        <table class="stack">
+        <table class="stack data">
           <thead><tr><th>Why</th><th>How often</th><th>Last</th></tr></thead>
           <tbody>
             {refusals.map(({ count, lastAt, message }) => (
@@ -78,8 +79,8 @@ const notices = {
 export interface AutomationView {
   readonly notice?: NoticeText
   readonly status?: number
-  /** A token that was just made. */
-  readonly token?: string
+  /** A token that was just made, and whether there was one before. */
+  readonly made?: { readonly token: string; readonly replaces: boolean }
   /** What was sent for a run, and what was wrong with it. */
   readonly payload?: string
   readonly fault?: string
@@ -90,13 +91,13 @@ export const automationOf = ({ params }: Call) => getAutomation(params["automati
 
 export const showAutomation = Effect.fnUntraced(function*(call: Call, shown: AutomationView = {}) {
   const automation = yield* automationOf(call)
-  const { fault, notice = noticeOf(call, notices), payload, status = 200, token } = shown
+  const { fault, notice = noticeOf(call, notices), made, payload, status = 200 } = shown
   const cursor = new URL(call.request.url).searchParams.get("cursor")
   const runs = yield* listRuns({ automationId: automation.id }, { limit: pageSize, ...cursor === null ? {} : { cursor } })
   const refusals = yield* listWebhookRefusals(automation.id)
-  return yield* showPage(call, { title: inertLine(automation.name), status, notice }, (
+  return yield* showPage(call, { title: inertLine(automation.name), status, notice, live: true }, (
     <>
-      {token !== undefined && <NewToken automation={automation} base={call.base} token={token} />}
+      {made !== undefined && <NewToken automation={automation} base={call.base} {...made} />}
       <AutomationFacts automation={automation} {...yield* referredTo(automation)} payload={payload} fault={fault} />
       <WebhookCard automation={automation} base={call.base} />
       <Runs automation={automation} runs={runs.items} nextCursor={runs.nextCursor} now={yield* now} />

@@ -28,8 +28,8 @@ const Row = ({ automation, lastRun, project }: Entry) => (
     <td data-label="State"><AutomationStatusTag automation={automation} /></td>
     <td data-label="Project"><Inert text={project?.name ?? "–"} /></td>
     <td data-label="Agent"><Inert text={automation.agent} /></td>
-    <td data-label="Webhook">{automation.webhookTokenAt === undefined ? <span class="soft">No token</span> : "Has a token"}</td>
-    <td data-label="Last run">
+    <td data-label="Webhook" class="nowrap">{automation.webhookTokenAt === undefined ? <span class="soft">No token</span> : "Has a token"}</td>
+    <td data-label="Last run" class="nowrap">
       {lastRun === undefined
         ? <span class="soft">None yet</span>
         : <a class="plain" href={runPath(lastRun)}><RunStatusTag run={lastRun} /> <Time at={lastRun.createdAt} /></a>}
@@ -40,7 +40,7 @@ const Row = ({ automation, lastRun, project }: Entry) => (
 const List = ({ entries }: { readonly entries: ReadonlyArray<Entry> }) => (
   <div class="card">
     <div class="table">
-      <table class="stack">
+      <table class="stack data">
         <thead><tr><th>Name</th><th>State</th><th>Project</th><th>Agent</th><th>Webhook</th><th>Last run</th></tr></thead>
         <tbody>{entries.map((entry) => <Row {...entry} />)}</tbody>
       </table>

@@ -11,13 +11,13 @@ import { Layout, type LayoutProps } from "./layout.tsx"
  * Nothing comes from elsewhere, nothing runs that is written in the page, nobody frames it (C2). Forms go to the service
  * alone, and to where a form's answer redirects: Chromium holds that against `form-action` too.
  */
-const contentSecurityPolicy = (formTargets: ReadonlyArray<string>): string =>
+const contentSecurityPolicy = (formTargets: ReadonlyArray<string>, live: boolean): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
     "script-src 'self'",
     "img-src 'self'",
-    "connect-src 'self'",
+    ...live ? ["connect-src 'self'"] : [],
     ["form-action 'self'", ...formTargets].join(" "),
     "frame-ancestors 'none'",
     "base-uri 'none'"
@@ -27,9 +27,9 @@ const contentSecurityPolicy = (formTargets: ReadonlyArray<string>): string =>
  * With `no-referrer` browsers withhold Origin from our own forms as well, which have to be known by it; `same-origin` tells
  * other sites as little.
  */
-const pageHeaders = (formTargets: ReadonlyArray<string>): HeaderFields => ({
+const pageHeaders = (formTargets: ReadonlyArray<string>, live: boolean): HeaderFields => ({
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": contentSecurityPolicy(formTargets),
+  "content-security-policy": contentSecurityPolicy(formTargets, live),
   "x-frame-options": "DENY",
   "x-content-type-options": "nosniff",
   "referrer-policy": "same-origin",
@@ -44,13 +44,15 @@ export interface PageOptions extends Omit<LayoutProps, "children"> {
   readonly cookies?: ReadonlyArray<string>
   /** Other origins, or schemes as `app:`, that a form's answer may redirect to. */
   readonly formTargets?: ReadonlyArray<string>
+  /** Whether the page's script may ask for it again, to bring parts of it up to date. */
+  readonly live?: boolean
 }
 
 /** A page, as a reply. */
 export const renderPage = (frame: Frame, options: PageOptions, content: ComponentChildren): Reply => {
-  const { cookies = [], formTargets = [], headers, status = 200, ...layout } = options
+  const { cookies = [], formTargets = [], headers, live = false, status = 200, ...layout } = options
   const page = <FrameContext.Provider value={frame}><Layout {...layout}>{content}</Layout></FrameContext.Provider>
-  return { status, body: `<!doctype html>${renderToString(page)}`, headers: { ...pageHeaders(formTargets), ...headers }, cookies }
+  return { status, body: `<!doctype html>${renderToString(page)}`, headers: { ...pageHeaders(formTargets, live), ...headers }, cookies }
 }
 
 /** The page for the browser of this call. */

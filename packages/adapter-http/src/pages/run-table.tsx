@@ -27,7 +27,7 @@ const Row = ({ now, run }: { readonly run: Run; readonly now: Timestamp }) => {
 /** Runs of one automation, the newest first. */
 export const RunTable = ({ now, runs }: { readonly runs: ReadonlyArray<Run>; readonly now: Timestamp }) => (
   <div class="table">
-    <table class="stack runs">
+    <table class="stack data">
       <thead><tr><th>Status</th><th>Came</th><th>By</th><th>Took</th><th>Note</th></tr></thead>
       <tbody>{runs.map((run) => <Row run={run} now={now} />)}</tbody>
     </table>

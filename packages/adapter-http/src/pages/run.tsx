@@ -47,13 +47,14 @@ interface StateProps {
 }
 
 const Facts = ({ now, run, workspace }: StateProps) => (
-  <dl class="facts">
+  <dl class="facts dense">
     <dt>Started by</dt><dd>{triggerWords[run.trigger]}, <Time at={run.createdAt} /></dd>
     {run.retryOf !== undefined && <><dt>Again of</dt><dd><a href={runPath({ ...run, id: run.retryOf })}>an earlier run</a></dd></>}
     {run.attempt > 0 && <><dt>Attempt</dt><dd>{run.attempt}</dd></>}
     {run.startedAt !== undefined && <><dt>Began</dt><dd><Time at={run.startedAt} /></dd></>}
     {run.startedAt !== undefined && <><dt>{run.endedAt === undefined ? "So far" : "Took"}</dt><dd>{runDuration(run, now)}</dd></>}
-    {workspace !== undefined && <><dt>Workspace</dt><dd><Inert text={workspace.name} />, branch <code><Inert text={workspace.branch} /></code></dd></>}
+    {workspace !== undefined && <><dt>Workspace</dt><dd><Inert text={workspace.name} /></dd></>}
+    {workspace !== undefined && <><dt>Branch</dt><dd><code><Inert text={workspace.branch} /></code></dd></>}
     {run.exitCode !== undefined && <><dt>Exit code</dt><dd>{run.exitCode}</dd></>}
   </dl>
 )
@@ -121,7 +122,11 @@ const runOf = Effect.fnUntraced(function*(call: Call) {
 
 const titleOf = ({ name }: Automation): string => `A run of ${inertLine(name)}`
 
-const notices = { started: "The run is queued.", cancelled: "The run is being cancelled.", again: "The run is queued, with the same payload." }
+const notices = {
+  started: "A new run was started.",
+  again: "A new run was started, with the same payload.",
+  cancelled: "The run was told to end."
+}
 
 const show = Effect.fnUntraced(function*(call: Call, refused?: Failure) {
   const { automation, run } = yield* runOf(call)
@@ -132,7 +137,7 @@ const show = Effect.fnUntraced(function*(call: Call, refused?: Failure) {
   const payload = yield* (yield* RunStore).payload(organizationId, run.id)
   const status = refused === undefined ? 200 : statusOf[refused.code]
   const notice = refused === undefined ? noticeOf(call, notices) : refusalNotice(refused)
-  return yield* showPage(call, { title: titleOf(automation), notice, status }, (
+  return yield* showPage(call, { title: titleOf(automation), notice, status, live: true }, (
     <>
       <p class="crumb"><a href={`/automations/${automation.id}`}>← <Inert text={automation.name} /></a></p>
       <State run={run} workspace={workspace} now={yield* now} />

@@ -19,10 +19,10 @@ interface WebhookProps {
 }
 
 /** A token that was just made: the one page that ever shows it. */
-export const NewToken = ({ automation, base, token }: WebhookProps & { readonly token: string }) => (
+export const NewToken = ({ automation, base, replaces, token }: WebhookProps & { readonly token: string; readonly replaces: boolean }) => (
   <section class="card fresh" role="status">
     <h2>The new webhook token</h2>
-    <p>Copy it now. <strong>It is not shown again</strong>; the one before it, if there was one, has stopped working.</p>
+    <p>Copy it now: <strong>it is not shown again.</strong>{replaces && " The one before it has stopped working."}</p>
     <CopyField id="new-token" label="Token" value={token} />
     <CopyLines id="new-curl" label="Try it" value={curlOf(urlOf(base, automation), token)} />
   </section>

@@ -114,6 +114,30 @@ describeMatrix("the form of an automation", (context) => {
     expect((await place.page("/automations/new")).html).not.toContain(theirs.project.id)
   })
 
+  it("shares a workspace of the project, and asks for none where each run has its own", async () => {
+    const place = await makePlace(context())
+    place.host.addRepository("/code/other")
+    const other = await place.as(createProject({ name: `Other of ${place.user.name}`, repositoryPath: "/code/other" }))
+    const [mine, elsewhere] = [await place.workspaceOf(place.project, "mine"), await place.workspaceOf(other, "elsewhere")]
+    const send = (fields: object) => place.send("/automations/new", "/automations/new", { ...fieldsOf(place), ...fields })
+    const refused = await send({ workspaceMode: "reuse", workspaceId: elsewhere.id })
+    expect([refused.status, faultsIn(refused.html)]).toEqual([400, { workspaceId: "That workspace belongs to another project." }])
+    expect((await send({ name: "Fresh", workspaceId: mine.id })).status).toBe(303)
+    expect((await send({ name: "Shared", workspaceMode: "reuse", workspaceId: mine.id })).status).toBe(303)
+    expect((await send({ name: "First", workspaceMode: "reuse" })).status).toBe(303)
+    expect((await automationsOf(place)).map(({ name, workspaceId, workspaceMode }) => [name, workspaceMode, workspaceId])).toEqual([
+      ["First", "reuse", undefined],
+      ["Shared", "reuse", mine.id],
+      ["Fresh", "fresh", undefined]
+    ])
+    const [, shared] = await automationsOf(place)
+    expect((await place.page(`/automations/${shared!.id}`)).html).toContain("coppice/mine")
+    const edit = `/automations/${shared!.id}/edit`
+    expect((await place.page(edit)).html).toContain(`<option value="${mine.id}" selected>mine</option>`)
+    await place.send(edit, edit, { ...fieldsOf(place), name: "Shared", workspaceMode: "reuse" })
+    expect((await place.as(getAutomation(shared!.id)))).not.toHaveProperty("workspaceId")
+  })
+
   it("changes an automation, and takes its cap away", async () => {
     const place = await makePlace(context())
     const automation = await place.automate({ maxConcurrentRuns: 3, timeoutSeconds: 7200 })

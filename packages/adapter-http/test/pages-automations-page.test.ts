@@ -186,6 +186,14 @@ describeMatrix("the page of an automation", (context) => {
     expect(database.automations.get(theirs.id)).toEqual(before)
   })
 
+  it("lets its script ask for the page again, and for nothing elsewhere", async () => {
+    const { automate, browser } = await makePlace(context())
+    const { id } = await automate()
+    const policyOf = async (path: string) => (await browser.get(path)).headers.get("content-security-policy")
+    expect(await policyOf(`/automations/${id}`)).toContain("script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self';")
+    expect(await policyOf("/automations")).not.toContain("connect-src")
+  })
+
   it("shows what is hostile as text", async () => {
     const { as, automate, page } = await makePlace(context())
     const { id } = await automate({ name: "a\u202eb<script>", prompt: "<script>alert(1)</script>\u001b[31mred\u001b]0;title\u0007\u202egnp.exe" })

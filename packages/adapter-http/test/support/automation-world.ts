@@ -5,12 +5,17 @@ import {
   CurrentPrincipal,
   getRun,
   type NewAutomation,
+  newId,
+  now,
   type Principal,
   type Project,
   registerHost,
   type Run,
-  startRun
+  startRun,
+  type Workspace,
+  WorkspaceId
 } from "@coppice/core"
+import { WorkspaceStore } from "@coppice/core/ports"
 import type { MemoryStores } from "@coppice/testkit/memory"
 import { exits } from "@coppice/testkit/fake"
 import { Effect } from "effect"
@@ -49,6 +54,24 @@ export const makePlace = async (context: MatrixContext, { project: wanted = true
     as(createAutomation({ name: "Nightly", prompt: "Review it.", agent: "reviewer", projectId: project.id, ...input }))
   const run = (automation: Automation, payload?: unknown): Promise<Run> => as(startRun(automation.id, payload))
   const runNow = (id: string): Promise<Run> => as(getRun(id))
+  const workspaceOf = (project: Project, name: string): Promise<Workspace> =>
+    as(Effect.gen(function*() {
+      const at = yield* now
+      const workspace: Workspace = {
+        id: yield* newId(WorkspaceId),
+        organizationId,
+        name,
+        projectId: project.id,
+        hostId: project.hostId,
+        status: "ready",
+        branch: `coppice/${name}`,
+        baseBranch: "main",
+        createdAt: at,
+        updatedAt: at
+      }
+      yield* (yield* WorkspaceStore).create(workspace)
+      return workspace
+    }))
   /** The page's text, with the status that it came with. */
   const page = async (path: string) => {
     const response = await browser.get(path)
@@ -58,6 +81,6 @@ export const makePlace = async (context: MatrixContext, { project: wanted = true
     const response = await browser.submit(path, action, fields)
     return { status: response.status, html: await response.text(), location: response.headers.get("location") }
   }
-  return { ...context, as, automate, browser, organizationId, page, principal, project, run, runNow, send, user }
+  return { ...context, as, automate, browser, organizationId, page, principal, project, run, runNow, send, user, workspaceOf }
 }
 export type Place = Awaited<ReturnType<typeof makePlace>>

@@ -1,6 +1,7 @@
 import { createHttpApp, type HttpPorts, passwordHasherLayer, serveHttp } from "@coppice/adapter-http"
-import { ApiKeyId, generateSecret, hashSecret, MemberId, newId, OrganizationId, UserId } from "@coppice/core"
+import { ApiKeyId, generateSecret, hashSecret, MachineId, MemberId, newId, OrganizationId, UserId } from "@coppice/core"
 import { ApiKeyStore } from "@coppice/core/ports"
+import { fakeHostLayer } from "@coppice/testkit/fake"
 import { MemoryDatabase, memoryStores } from "@coppice/testkit/memory"
 import { DateTime, Effect, Layer, ManagedRuntime } from "effect"
 import { layerWebCrypto } from "effect/crypto/SecureRandom"
@@ -22,8 +23,9 @@ const addKey = Effect.gen(function*() {
 
 /** The HTTP adapter as anybody can compose it, over stores in memory, with what the suite asks of a test server. */
 export const startFixture = async () => {
+  const host = fakeHostLayer({ machineId: MachineId.make("0199a000-0000-7000-8000-00000000c0de") })
   const runtime = ManagedRuntime.make(
-    Layer.mergeAll(memoryStores, passwordHasherLayer, layerWebCrypto).pipe(Layer.provideMerge(MemoryDatabase.layer))
+    Layer.mergeAll(memoryStores, host, passwordHasherLayer, layerWebCrypto).pipe(Layer.provideMerge(MemoryDatabase.layer))
   )
   const app = createHttpApp<HttpPorts>({ context: await runtime.context(), tools, resources, prompts, version: "1.0.0" })
   const server = await serveHttp(app, { host: "127.0.0.1", port: 0 })

@@ -6,8 +6,8 @@ import type { Call, FormCall } from "../pipeline/call.ts"
 import { seeOther } from "../reply.ts"
 import { automationOf, showAutomation } from "./automation.tsx"
 import { maxAutomationFormBytes } from "./automation-values.ts"
+import { Confirm } from "./confirm.tsx"
 import { defineForm, defineView } from "./define-page.ts"
-import { Button, Form } from "./form.tsx"
 import { inertLine } from "./inert-text.ts"
 import type { NoticeText } from "./notice.tsx"
 import { showPage } from "./page.tsx"
@@ -75,14 +75,10 @@ const confirm = Effect.fnUntraced(function*(call: Call, refused?: Failure) {
   const notice = refused === undefined ? undefined : refusalNotice(refused)
   const status = refused === undefined ? 200 : statusOf[refused.code]
   return yield* showPage(call, { title: "Delete automation?", narrow: true, notice, status }, (
-    <div class="card">
+    <Confirm action={`/automations/${id}/delete`} does="Delete" back={`/automations/${id}`}>
       <p><strong><bdi>{inertLine(name)}</bdi></strong> is deleted with its webhook token and the records of its runs. This cannot be undone.</p>
       <p>The workspaces that its runs left stay.</p>
-      <Form action={`/automations/${id}/delete`} class="row fill">
-        <a class="button plain" href={`/automations/${id}`}>Keep it</a>
-        <Button kind="danger">Delete</Button>
-      </Form>
-    </div>
+    </Confirm>
   ))
 })
 

@@ -32,7 +32,7 @@ const ProjectField = ({ choices: { projects }, faults, isNew, values }: FormProp
         options={projects.map(({ id, name }) => ({ value: id, text: inertLine(name) }))}
       />
     )
-    : <p><strong>Project</strong><br /><Inert text={projects[0]?.name ?? "–"} /></p>
+    : <div class="field"><p class="label">Project</p><p><Inert text={projects[0]?.name ?? "–"} /></p></div>
 
 const AgentField = ({ choices: { agents, unusable }, faults, isNew, values }: FormProps) => {
   const options = isNew ? agents : withPresent(agents, values.agent)

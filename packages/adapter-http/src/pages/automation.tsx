@@ -17,6 +17,7 @@ import { Inert } from "./inert.tsx"
 import { inertLine } from "./inert-text.ts"
 import { noticeOf, type NoticeText } from "./notice.tsx"
 import { showPage } from "./page.tsx"
+import { partOf } from "./pager.tsx"
 import { RunTable } from "./run-table.tsx"
 import { Time } from "./time.tsx"
 import { NewToken, WebhookCard } from "./webhook-card.tsx"
@@ -92,8 +93,7 @@ export const automationOf = ({ params }: Call) => getAutomation(params["automati
 export const showAutomation = Effect.fnUntraced(function*(call: Call, shown: AutomationView = {}) {
   const automation = yield* automationOf(call)
   const { fault, notice = noticeOf(call, notices), made, payload, status = 200 } = shown
-  const cursor = new URL(call.request.url).searchParams.get("cursor")
-  const runs = yield* listRuns({ automationId: automation.id }, { limit: pageSize, ...cursor === null ? {} : { cursor } })
+  const runs = yield* listRuns({ automationId: automation.id }, partOf(call, pageSize))
   const refusals = yield* listWebhookRefusals(automation.id)
   return yield* showPage(call, { title: inertLine(automation.name), status, notice, live: true }, (
     <>

@@ -1,4 +1,4 @@
-import { type Automation, AutomationStatus, CurrentPrincipal, listAutomations, listProjects, type Project, type Run } from "@coppice/core"
+import { type Automation, AutomationStatus, CurrentPrincipal, listAutomations, listProjects, type PageRequest, type Project, type Run } from "@coppice/core"
 import { ProjectStore, RunStore } from "@coppice/core/ports"
 import { Effect, Schema } from "effect"
 import type { Call } from "../pipeline/call.ts"
@@ -7,6 +7,7 @@ import { defineView } from "./define-page.ts"
 import { Inert } from "./inert.tsx"
 import { noticeOf } from "./notice.tsx"
 import { showPage } from "./page.tsx"
+import { Pager, partOf } from "./pager.tsx"
 import { RunStatusTag, runPath } from "./run-table.tsx"
 import { Time } from "./time.tsx"
 
@@ -80,13 +81,10 @@ const NoneSuch = ({ status }: { readonly status: AutomationStatus }) => (
 const isStatus = Schema.is(AutomationStatus)
 
 /** The page that was asked for, with each automation's project and its latest run. */
-const entriesOf = Effect.fnUntraced(function*(status: AutomationStatus | undefined, cursor: string | null) {
+const entriesOf = Effect.fnUntraced(function*(status: AutomationStatus | undefined, part: PageRequest) {
   const { organizationId } = yield* CurrentPrincipal
   const [projects, runs] = [yield* ProjectStore, yield* RunStore]
-  const page = yield* listAutomations(
-    status === undefined ? {} : { status },
-    { limit: pageSize, ...(cursor === null ? {} : { cursor }) }
-  )
+  const page = yield* listAutomations(status === undefined ? {} : { status }, part)
   const known = new Map<string, Project | undefined>()
   for (const id of new Set(page.items.map(({ projectId }) => projectId))) known.set(id, yield* projects.get(organizationId, id))
   const entries = yield* Effect.forEach(page.items, (automation) =>
@@ -102,19 +100,18 @@ const view = Effect.fnUntraced(function*(call: Call) {
   const { searchParams } = new URL(call.request.url)
   const given = searchParams.get("status")
   const status = isStatus(given) ? given : undefined
-  const cursor = searchParams.get("cursor")
-  const { entries, nextCursor } = yield* entriesOf(status, cursor)
+  const part = partOf(call, pageSize)
+  const { entries, nextCursor } = yield* entriesOf(status, part)
   const options = { title: "Automations", notice: noticeOf(call, { deleted: "The automation is deleted." }) }
-  if (entries.length === 0 && status === undefined && cursor === null) {
+  if (entries.length === 0 && status === undefined && part.cursor === undefined) {
     const hasProject = (yield* listProjects({ limit: 1 })).items.length > 0
     return yield* showPage(call, options, hasProject ? <NoneYet /> : <AddProject />)
   }
-  const next = new URLSearchParams({ ...(status === undefined ? {} : { status }), cursor: nextCursor ?? "" })
   return yield* showPage(call, options, (
     <>
       <Bar status={status} />
       {entries.length > 0 ? <List entries={entries} /> : status === undefined ? <p>There are no more.</p> : <NoneSuch status={status} />}
-      {nextCursor !== undefined && <p><a href={`/automations?${next}`}>Older ones</a></p>}
+      <Pager next={nextCursor} label="More automations" />
     </>
   ))
 })

@@ -2,6 +2,7 @@ import type { Automation } from "@coppice/core"
 import { DateTime } from "effect"
 import { CopyField, CopyLines } from "./copy-field.tsx"
 import { Button, Form } from "./form.tsx"
+import { ShownOnce } from "./shown-once.tsx"
 import { Time } from "./time.tsx"
 
 const urlOf = (base: string, { id }: Automation): string => `${base}/api/automations/webhook/${id}`
@@ -23,7 +24,7 @@ export const NewToken = ({ automation, base, replaces, token }: WebhookProps & {
   <section class="card fresh" role="status">
     <h2>The new webhook token</h2>
     <p>Copy it now: <strong>it is not shown again.</strong>{replaces && " The one before it has stopped working."}</p>
-    <CopyField id="new-token" label="Token" value={token} />
+    <ShownOnce name="new-token" label="Token" value={token} />
     <CopyLines id="new-curl" label="Try it" value={curlOf(urlOf(base, automation), token)} />
   </section>
 )

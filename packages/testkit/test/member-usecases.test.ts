@@ -2,6 +2,7 @@ import {
   addMember,
   changeRole,
   createApiKey,
+  createServiceClient,
   CurrentPrincipal,
   getMember,
   hashSecret,
@@ -86,5 +87,17 @@ describe("removing a member", () => {
       yield* ada.as(removeMember(ada.userId))
       yield* as(removeMember(eve.userId))
       assert.deepStrictEqual((yield* entries).map(({ actorId }) => actorId), [user.id, ada.userId, ben.userId])
+    }).pipe(Effect.provide(worldLayer)))
+})
+
+describe("the member of a service client", () => {
+  it.effect("keeps its role, and goes with the client only", () =>
+    Effect.gen(function*() {
+      const { as } = yield* makeOffice
+      const { client } = yield* as(createServiceClient({ name: "deploy" }))
+      const { userId } = client.service!
+      assert.strictEqual(yield* tag(as(changeRole(userId, "admin"))), "Forbidden")
+      assert.strictEqual(yield* tag(as(removeMember(userId))), "Forbidden")
+      assert.strictEqual((yield* as(getMember(userId))).role, "member")
     }).pipe(Effect.provide(worldLayer)))
 })

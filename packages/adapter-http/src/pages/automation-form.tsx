@@ -1,7 +1,7 @@
 import type { AutomationChoices } from "./automation-choices.ts"
 import { type AutomationValues, timeoutUnits } from "./automation-values.ts"
-import { Choose, type Option, TextArea } from "./fields.tsx"
-import { Button, Field, Form } from "./form.tsx"
+import { Field, type Option, Select, TextArea } from "./fields.tsx"
+import { Button, Form } from "./form.tsx"
 import { type Faults, hasFaults } from "./form-fields.ts"
 import { Inert } from "./inert.tsx"
 import { inertLine } from "./inert-text.ts"
@@ -24,7 +24,7 @@ const withPresent = (options: ReadonlyArray<Option>, value: string, text = inert
 const ProjectField = ({ choices: { projects }, faults, isNew, values }: FormProps) =>
   isNew
     ? (
-      <Choose
+      <Select
         name="projectId"
         label="Project"
         value={values.projectId}
@@ -43,7 +43,7 @@ const AgentField = ({ choices: { agents, unusable }, faults, isNew, values }: Fo
         No coding agent can be used. {others ?? <>Configure one under <code>agents</code> in the server's config file, and start it again.</>}
       </Notice>
     )
-    : <Choose name="agent" label="Agent" value={values.agent} fault={faults["agent"]} options={options} hint={others} />
+    : <Select name="agent" label="Agent" value={values.agent} fault={faults["agent"]} options={options} hint={others} />
 }
 
 const workspaceOptions = ({ choices: { projects, workspaces }, values }: FormProps): ReadonlyArray<Option> => {
@@ -70,7 +70,7 @@ const WorkspaceFields = (props: FormProps) => {
       </label>
       {faults["workspaceMode"] !== undefined && <p class="fault">{faults["workspaceMode"]}</p>}
       <div class="shared">
-        <Choose name="workspaceId" label="Which one" value={workspaceId} options={workspaceOptions(props)} fault={faults["workspaceId"]} />
+        <Select name="workspaceId" label="Which one" value={workspaceId} options={workspaceOptions(props)} fault={faults["workspaceId"]} />
       </div>
     </fieldset>
   )
@@ -80,7 +80,7 @@ const Limits = ({ faults, values }: FormProps) => (
   <div class="fields">
     <div class="pair">
       <Field name="timeout" label="Time-out" type="number" required value={values.timeout} fault={faults["timeout"]} hint="After that the agent is ended." />
-      <Choose name="timeoutUnit" label="Unit" value={values.timeoutUnit} options={timeoutUnits} />
+      <Select name="timeoutUnit" label="Unit" value={values.timeoutUnit} options={timeoutUnits} />
     </div>
     <Field name="maxConcurrentRuns" label="Runs at once" type="number" value={values.maxConcurrentRuns} fault={faults["maxConcurrentRuns"]} hint="Empty: as many as its host takes." />
     <Field name="maxAttempts" label="Attempts" type="number" required value={values.maxAttempts} fault={faults["maxAttempts"]} hint="When its host is lost during a run." />

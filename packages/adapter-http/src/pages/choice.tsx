@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact"
+import { noted, type Option as PlainOption } from "./fields.tsx"
 
-interface Option {
-  readonly value: string
-  readonly text: string
+interface Option extends PlainOption {
   readonly hint?: string | undefined
   readonly chosen?: boolean
 }
@@ -33,8 +32,7 @@ const Choice = ({ chosen, hint, id, name, text, type, value }: Option & Pick<Cho
 export const Choices = ({ children, class: className, fault, hint, legend, name, options, type }: ChoicesProps) => (
   <fieldset
     class={["field", className].filter(Boolean).join(" ")}
-    aria-describedby={[fault && `${name}-fault`, hint && `${name}-hint`].filter(Boolean).join(" ") || undefined}
-    aria-invalid={fault === undefined ? undefined : "true"}
+    {...noted({ name, fault, hint })}
   >
     <legend>{legend}</legend>
     {hint !== undefined && <p class="hint" id={`${name}-hint`}>{hint}</p>}

@@ -23,61 +23,6 @@ export const Form = ({ action, children, class: className, visitor = false }: Fo
   )
 }
 
-interface FieldProps {
-  readonly name: string
-  readonly label: string
-  readonly type?: "text" | "email" | "password" | "number" | "date"
-  readonly value?: string | undefined
-  readonly required?: boolean
-  readonly autofocus?: boolean
-  readonly autocomplete?: "username" | "current-password" | "new-password" | "name" | "organization" | "off"
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly readonly?: boolean
-  readonly hint?: string | undefined
-  /** What is wrong with what was sent, if that is so. */
-  readonly fault?: string | undefined
-}
-
-const describedBy = (name: string, hint: string | undefined, fault: string | undefined) =>
-  [fault && `${name}-fault`, hint && `${name}-hint`].filter(Boolean).join(" ") || undefined
-
-/** A labelled input, with what to know about it and what was wrong with it. */
-export const Field = ({ fault, hint, label, name, ...input }: FieldProps) => (
-  <div class="field">
-    <label for={name}>{label}</label>
-    <input
-      id={name}
-      name={name}
-      aria-describedby={describedBy(name, hint, fault)}
-      aria-invalid={fault === undefined ? undefined : "true"}
-      // The types of JSX want one type of input at a time.
-      {...input as object}
-    />
-    {fault !== undefined && <p class="fault" id={`${name}-fault`}>{fault}</p>}
-    {hint !== undefined && <p class="hint" id={`${name}-hint`}>{hint}</p>}
-  </div>
-)
-
-interface SelectProps {
-  readonly name: string
-  readonly label: string
-  readonly options: ReadonlyArray<{ readonly value: string; readonly text: string }>
-  readonly value?: string | undefined
-  readonly hint?: string | undefined
-}
-
-/** A labelled choice of one. */
-export const Select = ({ hint, label, name, options, value }: SelectProps) => (
-  <div class="field">
-    <label for={name}>{label}</label>
-    <select id={name} name={name} aria-describedby={describedBy(name, hint, undefined)}>
-      {options.map((option) => <option value={option.value} selected={option.value === value}>{option.text}</option>)}
-    </select>
-    {hint !== undefined && <p class="hint" id={`${name}-hint`}>{hint}</p>}
-  </div>
-)
-
 interface ButtonProps {
   readonly children: ComponentChildren
   readonly kind?: "plain" | "danger" | "quiet"

@@ -1,5 +1,5 @@
 import { passwordLength } from "@coppice/core"
-import { Field } from "./form.tsx"
+import { Field } from "./fields.tsx"
 import type { Faults } from "./form-fields.ts"
 
 /** A new password and the same again. */

@@ -4,6 +4,7 @@ import { issueSecret } from "../credential/secret.ts"
 import { Forbidden, InvalidRequest, notFound } from "../error.ts"
 import { MemberId, newId, OAuthClientId, UserId } from "../id.ts"
 import { CurrentPrincipal } from "../organization/principal.ts"
+import { serviceAddress } from "../organization/service-member-policy.ts"
 import type { PageRequest } from "../page.ts"
 import { Name } from "../text.ts"
 import { now } from "../timestamp.ts"
@@ -19,12 +20,6 @@ const adminOnly = Effect.gen(function*() {
 })
 
 const isName = Schema.is(Name)
-
-/** Where the addresses of service members are: nowhere. */
-const serviceDomain = "@service.invalid"
-
-/** Whether a member is a service client's, and no person. */
-export const isServiceMember = ({ email }: { readonly email: string }): boolean => email.endsWith(serviceDomain)
 
 /**
  * Makes a client for a program that acts for nobody but itself, with the member that it acts as. That member has an
@@ -53,7 +48,7 @@ export const createServiceClient = Effect.fn("createServiceClient")(function*(in
     service: { organizationId, userId },
     ...times
   }
-  const email = `${id}${serviceDomain}`
+  const email = serviceAddress(id)
   const user = { id: userId, email, name, activeOrganizationId: organizationId, ...times }
   const member = { id: yield* newId(MemberId), organizationId, userId, email, name, role: "member" as const, ...times }
   yield* (yield* OAuthClientStore).createService(client, hash, user, member)

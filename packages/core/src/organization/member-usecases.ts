@@ -7,12 +7,18 @@ import { getMember } from "./organization-usecases.ts"
 import type { Member, Role } from "./organization.ts"
 import { CurrentPrincipal } from "./principal.ts"
 import { requireAllProjects, requireFullAccess } from "./require-access.ts"
+import { isServiceMember } from "./service-member-policy.ts"
 
 const onlyAdmins = new Forbidden({ message: "Only an admin may change who is a member." })
 
 const theOwner = new Forbidden({
   message: "The owner of an organization stays its owner.",
   hint: "There is one owner, who cannot be removed or given another role."
+})
+
+const ofServiceClient = new Forbidden({
+  message: "That member is a service client's.",
+  hint: "Remove the service client, and its member goes with it."
 })
 
 const write = Effect.fnUntraced(function*(action: "member.role_changed" | "member.removed", { email, userId }: Member) {
@@ -26,6 +32,7 @@ export const changeRole = Effect.fn("changeRole")(function*(userIdOrEmail: strin
   if (principal.role === "member") return yield* onlyAdmins
   const member = yield* getMember(userIdOrEmail)
   if (member.role === "owner") return yield* theOwner
+  if (isServiceMember(member)) return yield* ofServiceClient
   if (member.userId === principal.userId) {
     return yield* new Forbidden({ message: "Nobody changes their own role.", hint: "Ask another admin, or the owner." })
   }
@@ -46,6 +53,7 @@ export const removeMember = Effect.fn("removeMember")(function*(userIdOrEmail: s
   const member = yield* getMember(userIdOrEmail)
   if (principal.role === "member" && member.userId !== principal.userId) return yield* onlyAdmins
   if (member.role === "owner") return yield* theOwner
+  if (isServiceMember(member)) return yield* ofServiceClient
   const removed = yield* (yield* MemberStore).remove(principal.organizationId, member.userId, yield* now)
   if (!removed) return yield* notFound("member", userIdOrEmail)
   yield* write("member.removed", member)

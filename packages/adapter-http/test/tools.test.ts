@@ -1,6 +1,7 @@
 import { createApiKey, CurrentPrincipal, foundOrganization, MachineId, registerHost, toolCatalog } from "@coppice/core"
 import { FakeHost, fakeHostLayer } from "@coppice/testkit/fake"
 import { memoryLayer } from "@coppice/testkit/memory"
+import { verifies } from "@coppice/testkit/conformance"
 import { furnishToolWorld, toolExamples, type ToolWorld } from "@coppice/testkit/tools"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv-provider.js"
 import { Effect, Layer, ManagedRuntime } from "effect"
@@ -70,4 +71,22 @@ it.each(toolCatalog.map(({ name }) => name))("%s keeps to the output schema that
   // The schema admits one or the other, and nothing else.
   expect(fault({}).valid).toBe(false)
   expect(fault({ error: {} }).valid).toBe(false)
+})
+
+const covered = {
+  hosts: ["list"],
+  organization_members: ["list"],
+  projects: ["list", "get", "create", "update", "delete"],
+  workspaces: ["list", "get", "create", "update", "diff", "push", "delete"],
+  automations: ["list", "get", "create", "update", "pause", "resume", "delete", "run"]
+}
+
+it(verifies("mcp.tools-hosts", "mcp.tools-members", "mcp.tools-projects", "mcp.tools-workspaces", "mcp.tools-automations") +
+  "there is a tool for all that can be done with each noun", async () => {
+  const { ask } = await serve()
+  const { tools } = await ask("tools/list") as { tools: ReadonlyArray<{ name: string }> }
+  const names = tools.map(({ name }) => name)
+  for (const [noun, verbs] of Object.entries(covered)) {
+    expect(names.filter((name) => name.replace(/_[a-z]+$/, "") === noun)).toEqual(verbs.map((verb) => `${noun}_${verb}`))
+  }
 })

@@ -15,13 +15,13 @@ export const mcpEndpoint = section("MCP endpoints", {
   "mcp.tools-list": ["built", "The method tools/list enumerates the tools."],
   "mcp.tools-call": ["built", "The method tools/call, with name and arguments, runs a tool."],
   "mcp.tools-tasks": ["built", "Tools cover tasks."],
-  "mcp.tools-workspaces": ["open", "Tools cover workspaces."],
+  "mcp.tools-workspaces": ["built", "Tools cover workspaces."],
   "mcp.tools-agent-sessions": ["open", "Tools cover coding-agent sessions."],
   "mcp.tools-terminals": ["open", "Tools cover terminals."],
-  "mcp.tools-automations": ["open", "Tools cover automations."],
-  "mcp.tools-hosts": ["open", "Tools cover hosts."],
-  "mcp.tools-projects": ["open", "Tools cover projects."],
-  "mcp.tools-members": ["open", "Tools cover organization members."],
+  "mcp.tools-automations": ["built", "Tools cover automations."],
+  "mcp.tools-hosts": ["built", "Tools cover hosts."],
+  "mcp.tools-projects": ["built", "Tools cover projects."],
+  "mcp.tools-members": ["built", "Tools cover organization members."],
   "mcp.removed-v1-public": ["built", "POST /api/agent/mcp is public and answers 410 to anything."],
   "mcp.removed-v1-hint": ["built", "Its 410 is an error envelope whose hint names the replacement endpoint."]
 })

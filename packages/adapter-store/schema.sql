@@ -174,6 +174,7 @@ CREATE TABLE grants (
   CONSTRAINT grants_pkey PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX grants_of_client ON public.grants USING btree (client_id);
+CREATE UNIQUE INDEX grants_of_service ON public.grants USING btree (organization_id, client_id, user_id, resource, scope) WHERE ((redirect_uri IS NULL) AND (revoked_at IS NULL));
 CREATE INDEX grants_of_user ON public.grants USING btree (organization_id, user_id, id) WHERE (revoked_at IS NULL);
 CREATE INDEX grants_over ON public.grants USING btree (LEAST(expires_at, revoked_at));
 

@@ -42,6 +42,17 @@ describeMatrix("a service client", (context) => {
     expect((await grant(undefined, { client_id: other.client.id, client_secret: other.secret })).status).toBe(200)
   })
 
+  it("has one grant and one rate limit, however many tokens it asks for", async () => {
+    const { base, database } = context()
+    const { mcp } = makeOAuth(context())
+    const { client, secret } = await make()
+    const ask = async () => (await (await grant(basic(client.id, secret))).json() as Tokens).access_token
+    const remaining = async (bearer: string) => Number((await mcp(bearer)).headers.get("ratelimit-remaining"))
+    const [first, second] = [await ask(), await ask()]
+    expect([...database.grants.values()].filter(({ clientId }) => clientId === client.id)).toMatchObject([{ resource: base, scope: [] }])
+    expect(await remaining(second) - await remaining(first)).toBe(1)
+  })
+
   it("proves itself, and does nothing else than that", async () => {
     const { client, secret } = await make()
     expect(await failure(await grant(basic(client.id, "x")))).toEqual([401, "invalid_client"])

@@ -40,17 +40,20 @@ export const grantParts = (sql: SqlClient) => {
       SELECT FROM members WHERE organization_id = ${organizationId} AND user_id = ${userId} FOR KEY SHARE
     )`
 
-  /** `g`: a new grant, where the part by that name has a row. */
+  /** `g`: a new grant, where the part by that name has a row; for a service client the one that it has, if that was not revoked. */
   const insertGrant = (grant: Grant, where: "decided" | "member"): Fragment =>
     sql`g AS (
-      INSERT INTO grants (id, organization_id, user_id, client_id, redirect_uri, scope, resource, nonce, authenticated_at,
+      INSERT INTO grants AS g (id, organization_id, user_id, client_id, redirect_uri, scope, resource, nonce, authenticated_at,
         expires_at, last_used_at, revoked_at, created_at, updated_at)
       SELECT ${grant.id}::uuid, ${grant.organizationId}::uuid, ${grant.userId}::uuid, ${grant.clientId}::uuid,
         ${text(grant.redirectUri)}::text, ${textArray(grant.scope)}::text[], ${text(grant.resource)}::text, ${text(grant.nonce)}::text,
         ${instant(grant.authenticatedAt)}::timestamptz, ${instant(grant.expiresAt)}::timestamptz,
         ${instant(grant.lastUsedAt)}::timestamptz, ${instant(grant.revokedAt)}::timestamptz,
         ${instant(grant.createdAt)}::timestamptz, ${instant(grant.updatedAt)}::timestamptz
-      FROM ${sql.literal(where)} RETURNING organization_id, id, expires_at
+      FROM ${sql.literal(where)}
+      ON CONFLICT (organization_id, client_id, user_id, resource, scope) WHERE redirect_uri IS NULL AND revoked_at IS NULL
+        DO UPDATE SET expires_at = greatest(g.expires_at, excluded.expires_at), updated_at = excluded.updated_at
+      RETURNING g.organization_id, g.id, g.expires_at
     )`
 
   /** `access` and `refresh`: tokens for the grant that the part by that name has, which none of them outlasts. */

@@ -82,6 +82,26 @@ describePostgres("the authorization server's stores", () => {
       }
     }))
 
+  racing("have all of a service client's tokens hang on one grant, and none survives a revocation but on a new one", (replicas) =>
+    Effect.gen(function*() {
+      const here = yield* world
+      const tokens = yield* OAuthTokenStore
+      for (let round = 0; round < 10; round++) {
+        const { client, userId } = yield* service(here)
+        const who = { ...here, userId }
+        const [first] = yield* twenty(replicas, () => issued(who, client))
+        const { id } = (yield* tokens.identify(first!.access))!.grant!
+        const asked = yield* twenty(replicas, (number) =>
+          number === round
+            ? Effect.as(Effect.flatMap(GrantStore, (store) => store.revoke(here.organizationId, id, undefined, at)), undefined)
+            : issued(who, client))
+        const left = yield* Effect.forEach(asked, (one) => one === undefined ? Effect.undefined : tokens.identify(one.access))
+        const { items: [next, ...more] } = yield* (yield* GrantStore).list(here.organizationId, userId, {})
+        assert.deepStrictEqual([next?.id === id, more], [false, []])
+        for (const principal of left) if (principal !== undefined) assert.strictEqual(principal.grant?.id, next?.id)
+      }
+    }))
+
   racing("F11: make a revocation wait for a renewal under way, and a renewal for a revocation", (replicas) =>
     Effect.gen(function*() {
       const here = yield* world

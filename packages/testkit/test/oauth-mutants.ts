@@ -220,6 +220,24 @@ const accessTokens: ReadonlyArray<Mutant> = [
         return afterwards(store.authenticate(hash, ...rest), () => grant && grants.set(grant.id, grant))
       })
   })),
+  mutant(OAuthTokenStore, "has a grant for each token of a service client", (store, { grants }) => ({
+    issue: (grant, tokens) =>
+      Effect.suspend(() => {
+        const before = new Map(grants)
+        grants.clear()
+        return afterwards(store.issue(grant, tokens), () => before.forEach((other) => grants.set(other.id, other)))
+      })
+  })),
+  mutant(OAuthTokenStore, "looks for the grant of a service client and makes it in two steps", (store, { grants }) => ({
+    issue: (...args) => torn(grants, store.issue(...args))
+  })),
+  mutant(OAuthTokenStore, "lets the grant of a service client end when its first token does", (store, { grants }) => ({
+    issue: (grant, tokens) =>
+      Effect.suspend(() => {
+        const before = new Map(grants)
+        return afterwards(store.issue(grant, tokens), () => before.forEach((other) => grants.set(other.id, other)))
+      })
+  })),
   mutant(OAuthTokenStore, "stores the grants of who is no member", (store, { grants }) => ({
     issue: (grant, tokens) => afterwards(store.issue(grant, tokens), () => grants.set(grant.id, grant))
   }))

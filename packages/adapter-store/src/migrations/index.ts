@@ -11,6 +11,7 @@ import { webhookRefusals } from "./0010-webhook-refusals.ts"
 import { oauth } from "./0011-oauth.ts"
 import { browserSessions } from "./0012-browser-sessions.ts"
 import { mcpSubscriptions } from "./0013-mcp-subscriptions.ts"
+import { serviceGrants } from "./0014-service-grants.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration, in order. New ones are added at the end; none is ever changed or removed. */
@@ -27,5 +28,6 @@ export const migrations: ReadonlyArray<Migration> = [
   webhookRefusals,
   oauth,
   browserSessions,
-  mcpSubscriptions
+  mcpSubscriptions,
+  serviceGrants
 ]

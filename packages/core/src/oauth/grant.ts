@@ -11,7 +11,7 @@ export const Grant = Schema.Struct({
   organizationId: OrganizationId,
   userId: UserId,
   clientId: OAuthClientId,
-  redirectUri: Schema.optionalKey(Schema.String).annotate({ description: "Absent for client_credentials" }),
+  redirectUri: Schema.optionalKey(Schema.String).annotate({ description: "Absent for client_credentials: a service client has one such grant, and renews it" }),
   scope: Schema.Array(Schema.String),
   resource: Schema.String,
   nonce: Schema.optionalKey(Schema.String),

@@ -21,7 +21,11 @@ export class OAuthTokenStore extends Context.Service<OAuthTokenStore, {
   ): Effect.Effect<{ readonly principal: Principal; readonly usage: Usage } | undefined>
   /** Who presents this access token, as `authenticate` judges it, and counted nowhere. */
   identify(hash: SecretHash): Effect.Effect<Principal | undefined>
-  /** Stores a grant that needs nobody's consent, as of a service client to itself, with its tokens, in one step; nothing for who is no member. */
+  /**
+   * Stores a grant that needs nobody's consent, with its tokens, in one step; nothing for who is no member. A grant without
+   * a redirect URI is a service client's, which asks again and again: where there is one of the same client, user, resource
+   * and scope that was not revoked, the tokens hang on that, and it lasts for as long as the new one would, or longer.
+   */
   issue(grant: Grant, tokens: NewTokens): Effect.Effect<void>
   /** The refresh token, also one that was used or has run out, and the store's present time to judge it by. `undefined` when it is unknown, or its grant is over. */
   findRefresh(hash: SecretHash): Effect.Effect<{ readonly token: RefreshToken; readonly at: Timestamp } | undefined>

@@ -20,6 +20,15 @@ export const usableGrant = (database: Database, id: GrantId, at: Timestamp): Gra
   return grant !== undefined && isLive(grant, at) && memberOf(database, grant) !== undefined ? grant : undefined
 }
 
+/** The grant that a service client has already, as it is once the same was granted anew. */
+export const renewedGrant = ({ grants }: Database, grant: Grant): Grant | undefined => {
+  const key = ({ clientId, resource, scope, userId }: Grant) => JSON.stringify([clientId, userId, resource, scope])
+  const kept = owned(grants.values(), grant.organizationId).find((other) =>
+    other.redirectUri === undefined && other.revokedAt === undefined && key(other) === key(grant))
+  if (kept === undefined || grant.redirectUri !== undefined) return undefined
+  return { ...kept, expiresAt: DateTime.max(kept.expiresAt, grant.expiresAt), updatedAt: grant.updatedAt }
+}
+
 /** Nothing of a grant outlasts it. */
 export const storeTokens = (database: Database, grant: Grant, tokens: NewTokens, at: Timestamp): void => {
   const { accessHash, accessMillis, refresh, scope } = tokens

@@ -1,7 +1,7 @@
 import { type Grant, hit, type OAuthClientId, type Principal, type SecretHash, type Timestamp } from "@coppice/core"
 import { OAuthTokenStore } from "@coppice/core/ports"
 import { DateTime, Effect, Layer } from "effect"
-import { isLive, memberOf, revokeGrant, storeTokens, usableGrant } from "./grant-record.ts"
+import { isLive, memberOf, renewedGrant, revokeGrant, storeTokens, usableGrant } from "./grant-record.ts"
 import { type Database, MemoryDatabase, step, tellMcp } from "./memory-database.ts"
 import { insert } from "./table.ts"
 
@@ -48,8 +48,10 @@ export const oauthTokenStoreMemory = Layer.effect(
       issue: (grant, tokens) =>
         step(({ at }) => {
           if (memberOf(database, grant) === undefined) return
-          insert(grants, grant.id, grant)
-          storeTokens(database, grant, tokens, at)
+          const renewed = renewedGrant(database, grant)
+          if (renewed === undefined) insert(grants, grant.id, grant)
+          else grants.set(renewed.id, renewed)
+          storeTokens(database, renewed ?? grant, tokens, at)
         }),
       findRefresh: (hash) =>
         step(({ at }) => {

@@ -1,6 +1,6 @@
 import type { CurrentPrincipal, Prompt, Resource, Tool } from "@coppice/core"
 import type { Effect } from "effect"
-import type { RegistrationLimits } from "./oauth/registration-limit.ts"
+import type { AddressLimits } from "./oauth/address-limit.ts"
 import type { PageSettings } from "./pages/page-catalog.ts"
 
 /** What the endpoints say and do beyond what the ports give. */
@@ -22,5 +22,7 @@ export interface ServiceOptions<R> extends PageSettings {
   /** Aborted when the service is to stop: what would go on without end ends then. */
   readonly stopping: AbortSignal
   /** How often OAuth clients may register; 120 a minute from one address and 1200 in all when left out. */
-  readonly registrations?: RegistrationLimits
+  readonly registrations?: AddressLimits
+  /** How often browsers may come to ask a person for access; 120 a minute from one address and 6000 in all when left out. */
+  readonly authorizations?: AddressLimits
 }

@@ -89,6 +89,11 @@ export const authorizeDocs: EndpointDocs = {
     400: {
       description: "A page: client and redirect URI are not known to belong together, so that nothing is sent there.",
       content: { "text/html": text }
+    },
+    429: {
+      description: "A page: too many requests from one address, or from everywhere.",
+      headers: { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } },
+      content: { "text/html": text }
     }
   }
 }

@@ -11,7 +11,7 @@ import type {
 import type { SecureRandom } from "effect/crypto/SecureRandom"
 import { defineEndpoint, type Endpoint } from "../endpoint.ts"
 import type { ServiceOptions } from "../service-options.ts"
-import { authorizeEndpoint } from "./authorize-endpoint.ts"
+import { makeAuthorizeEndpoint } from "./authorize-endpoint.ts"
 import { jwksEndpoint, userinfoEndpoint } from "./identity-endpoints.ts"
 import { authorizeDocs, jwksDocs, registerDocs, revokeDocs, tokenDocs, userinfoDocs } from "./oauth-docs.ts"
 import { oauthPaths } from "./oauth-paths.ts"
@@ -51,7 +51,7 @@ export const oauthEndpoints = <R>(service: ServiceOptions<R>): ReadonlyArray<End
       security: "visitor",
       summary: "Ask a person for access",
       docs: authorizeDocs,
-      handle: authorizeEndpoint
+      handle: makeAuthorizeEndpoint(service.authorizations)
     }),
     define({
       id: "oauth-token",

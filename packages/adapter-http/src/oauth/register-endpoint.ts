@@ -5,7 +5,7 @@ import { noStore } from "../errors/oauth-error.ts"
 import type { Call } from "../pipeline/call.ts"
 import { readBody } from "../pipeline/read-body.ts"
 import { json } from "../reply.ts"
-import { makeRegistrationLimit, registrationDefaults, type RegistrationLimits } from "./registration-limit.ts"
+import { type AddressLimits, makeAddressLimit, registrationDefaults } from "./address-limit.ts"
 
 export const maxRegistrationBytes = 64 * 1024
 
@@ -51,8 +51,8 @@ const tooMany = (seconds: number) =>
   })
 
 /** POST of a registration, by anybody (RFC 7591). */
-export const makeRegisterEndpoint = (limits: RegistrationLimits = registrationDefaults) => {
-  const count = makeRegistrationLimit(limits)
+export const makeRegisterEndpoint = (limits: AddressLimits = registrationDefaults) => {
+  const count = makeAddressLimit(limits)
   return Effect.fnUntraced(function*(call: Call) {
     const { allowed, resetSeconds } = yield* count
     if (!allowed) return yield* tooMany(resetSeconds)

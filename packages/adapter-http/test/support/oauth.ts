@@ -9,8 +9,10 @@ export const redirectUri = "https://app.example/cb"
 export const verifier = "v".repeat(50)
 export const challenge = createHash("sha256").update(verifier).digest("base64url")
 
-/** Many tests register, all from one address. */
-export const manyRegistrations = { registrations: { address: { max: 1e6, windowSeconds: 60 }, all: { max: 1e6, windowSeconds: 60 } } }
+const many = { address: { max: 1e6, windowSeconds: 60 }, all: { max: 1e6, windowSeconds: 60 } }
+
+/** Many tests register and ask for access, all from one address. */
+export const manyRegistrations = { registrations: many, authorizations: many }
 
 export interface Registered {
   readonly client_id: string

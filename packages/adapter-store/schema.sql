@@ -99,6 +99,7 @@ CREATE TABLE authorization_requests (
   user_id uuid,
   created_at timestamp(3) with time zone NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
+  authenticated_after timestamp(3) with time zone,
   CONSTRAINT authorization_requests_visit_check CHECK ((visit ~ '^[0-9a-f]{64}$'::text)),
   CONSTRAINT authorization_requests_client_id_fkey FOREIGN KEY (client_id) REFERENCES oauth_clients(id) ON DELETE CASCADE,
   CONSTRAINT authorization_requests_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),

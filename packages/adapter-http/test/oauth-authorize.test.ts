@@ -1,12 +1,14 @@
-import { describeAuthorization } from "@coppice/core"
+import { describeAuthorization, type User } from "@coppice/core"
 import { verifies } from "@coppice/testkit/conformance"
-import { Effect } from "effect"
+import { DateTime, Effect } from "effect"
 import { expect, it } from "vitest"
 import { addPerson, makeBrowser } from "./support/browser.ts"
 import { describeMatrix, type MatrixContext } from "./support/matrix.ts"
-import { challenge, type Fields, makeOAuth, manyRegistrations, oauth, redirectUri } from "./support/oauth.ts"
+import { challenge, type Fields, makeOAuth, manyRegistrations, oauth, redirectUri, type Tokens } from "./support/oauth.ts"
 
 const located = (response: Response) => new URL(response.headers.get("location")!)
+
+const justIn = ({ id }: User) => ({ userId: id, authenticatedAt: DateTime.nowUnsafe() })
 
 describeMatrix("the authorization endpoint", (context) => {
   it(verifies("authorize.get-302", "authorize.response-type-code", "authorize.client-id", "authorize.redirect-uri",
@@ -201,11 +203,46 @@ describeMatrix("what a person decides", (context: () => MatrixContext) => {
     await expect(decide(requestId, other, person)).rejects.toMatchObject({ code: "NOT_FOUND" })
     const denied = await decide(requestIn((await authorize(client_id, {}, browser)).headers.get("location")), browser, person, false)
     expect(denied.searchParams.get("error")).toBe("access_denied")
-    await context().runtime.runPromise(describeAuthorization(requestId, makeOAuth(context()).visitOf(browser), person.id))
+    await context().runtime.runPromise(describeAuthorization(requestId, makeOAuth(context()).visitOf(browser), justIn(person)))
     await expect(decide(requestId, browser, stranger)).rejects.toMatchObject({ code: "NOT_FOUND" })
     ahead.millis += 600_000
     await expect(decide(requestId, browser, person)).rejects.toMatchObject({ code: "NOT_FOUND" })
     expect(database.grants.size).toBe(before)
+  })
+
+  it.each([{ prompt: "login" }, { max_age: "0" }, { prompt: "consent login", max_age: "3600" }])(
+    "has to be that of somebody who signed in as late as %o asks for, whoever was signed in before",
+    async (fields) => {
+      const { runtime } = context()
+      const { authorize, decide, newPerson, redeem, register, requestIn, visitOf } = makeOAuth(context())
+      const { client_id } = await register()
+      const [browser, before, after] = [makeBrowser(context()), await newPerson(), await newPerson()]
+      const early = await runtime.runPromise(DateTime.now)
+      context().ahead.millis += 1000
+      const requestId = requestIn((await authorize(client_id, fields, browser)).headers.get("location"))
+      const described = describeAuthorization(requestId, visitOf(browser), { userId: before.id, authenticatedAt: early })
+      expect(await runtime.runPromise(Effect.flip(described))).toMatchObject({ _tag: "SignInAgain", code: "UNAUTHORIZED" })
+      for (const approve of [true, false]) {
+        await expect(decide(requestId, browser, before, approve, early)).rejects.toMatchObject({ _tag: "SignInAgain" })
+      }
+      context().ahead.millis += 1000
+      const late = await runtime.runPromise(DateTime.now)
+      const url = await decide(requestId, browser, after, true, late)
+      const tokens = await (await redeem(client_id, url.searchParams.get("code")!)).json() as Tokens
+      const claims = JSON.parse(Buffer.from(tokens.id_token!.split(".")[1]!, "base64url").toString()) as Record<string, unknown>
+      expect(claims).toMatchObject({ sub: after.id, auth_time: Math.floor(DateTime.toEpochMillis(late) / 1000) })
+    }
+  )
+
+  it("may be that of somebody who signed in within max_age", async () => {
+    const { authorize, decide, newPerson, register, requestIn } = makeOAuth(context())
+    const { client_id } = await register()
+    const [browser, person] = [makeBrowser(context()), await newPerson()]
+    const early = await context().runtime.runPromise(DateTime.now)
+    context().ahead.millis += 30_000
+    const begin = async (max_age: string) => requestIn((await authorize(client_id, { max_age }, browser)).headers.get("location"))
+    await expect(decide(await begin("20"), browser, person, true, early)).rejects.toMatchObject({ _tag: "SignInAgain" })
+    expect((await decide(await begin("40"), browser, person, true, early)).searchParams.get("code")).not.toBeNull()
   })
 
   it("does not count for an organization that they are no member of", async () => {
@@ -224,7 +261,7 @@ describeMatrix("what a person decides", (context: () => MatrixContext) => {
       const { client_id } = await register(metadata)
       const browser = makeBrowser(context())
       const requestId = requestIn((await authorize(client_id, fields, browser)).headers.get("location"))
-      return runtime.runPromise(describeAuthorization(requestId, visitOf(browser), person.id))
+      return runtime.runPromise(describeAuthorization(requestId, visitOf(browser), justIn(person)))
     }
     expect(await describe({ client_name: "Сlaude\u202e\n<b>" }, { scope: "openid" })).toMatchObject({
       clientName: "Сlaude <b>",
@@ -242,7 +279,7 @@ describeMatrix("what a person decides", (context: () => MatrixContext) => {
       isLoopback: true
     })
     expect(await describe({ redirect_uris: ["app:/cb"] }, { redirect_uri: "app:/cb" })).not.toHaveProperty("clientName")
-    const nobody = runtime.runPromise(Effect.flip(describeAuthorization("x", visitOf(makeBrowser(context())) ?? "0".repeat(64) as never, person.id)))
+    const nobody = runtime.runPromise(Effect.flip(describeAuthorization("x", visitOf(makeBrowser(context())) ?? "0".repeat(64) as never, justIn(person))))
     expect((await nobody).code).toBe("NOT_FOUND")
   })
 }, manyRegistrations)

@@ -9,7 +9,7 @@ const password = "correct horse battery"
 
 describeMatrix("consent page", (context) => {
   /** A client, and its request as the authorization endpoint keeps it for a browser; answers where that sends the browser. */
-  const ask = (browser: Browser, client: { name?: string; redirectUri?: string; scope?: string } = {}) => {
+  const ask = (browser: Browser, client: { name?: string; redirectUri?: string; scope?: string; more?: Record<string, string> } = {}) => {
     const { name = "Claude", redirectUri = "https://client.example/callback?a=b", scope = "openid profile" } = client
     return context().runtime.runPromise(Effect.gen(function*() {
       const at = yield* now
@@ -19,10 +19,10 @@ describeMatrix("consent page", (context) => {
       })
       const query = new URLSearchParams({
         response_type: "code", client_id: id, redirect_uri: redirectUri, scope, state: "st&te",
-        code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256"
+        code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", code_challenge_method: "S256", ...client.more
       })
       const visit = hashSecret("browserVisit", browser.cookies.get("coppice_visit")!)!
-      const step = yield* beginAuthorization({ query: query.toString(), base: context().base, visit, signedIn: false })
+      const step = yield* beginAuthorization({ query: query.toString(), base: context().base, visit, authenticatedAt: undefined })
       if (step._tag !== "Decide") throw new Error(step.url)
       return `/consent?request=${step.requestId}`
     }))
@@ -72,6 +72,29 @@ describeMatrix("consent page", (context) => {
     expect(await (await browser.get(await ask(browser, { name: "Сlaude" }))).text()).toContain("mixes letters of different alphabets")
     const long = await (await browser.get(await ask(browser, { name: "x".repeat(10_000) }))).text()
     expect(long).toMatch(/<bdi>x{1,100}…<\/bdi>/)
+  })
+
+  it("sends whoever signed in too long ago for the client to do so again, as anybody, and has that person decide", async () => {
+    const { ahead } = context()
+    await addPerson(context(), "later@example.com", password)
+    const browser = await enter("earlier@example.com")
+    const early = browser.cookies.get("coppice_session")
+    ahead.millis += 60_000
+    const path = await ask(browser, { more: { prompt: "login" } })
+    const sent = await browser.get(path)
+    expect([sent.status, sent.headers.get("location")]).toEqual([303, `/login?notice=again&return=${encodeURIComponent(path)}`])
+    const login = sent.headers.get("location")!
+    expect(await (await browser.get(login)).text()).toContain("asks you to sign in again")
+    ahead.millis += 1000
+    const entered = await browser.submit(login, "/login", { email: "later@example.com", password })
+    expect([entered.status, entered.headers.get("location")]).toEqual([303, path])
+    expect(browser.cookies.get("coppice_session")).not.toBe(early)
+    expect(await (await browser.get(path)).text()).toContain("later@example.com")
+    const decided = await decide(browser, path, "allow")
+    expect(new URL(decided.headers.get("location")!).searchParams.get("code")).toMatch(/^coppice_ac_/)
+    // Without being asked to, who is signed in signs in no second time.
+    expect((await browser.get(`/login?return=${encodeURIComponent(path)}`)).status).toBe(303)
+    expect((await browser.get(await ask(browser, { more: { max_age: "3600" } }))).status).toBe(200)
   })
 
   it("sends the code to the client, once; C4: a second answer finds nothing to decide", async () => {

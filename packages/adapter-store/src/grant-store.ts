@@ -33,14 +33,16 @@ export const grantStoreLayer = Layer.effect(
             nonce: request.nonce,
             issuer: request.issuer,
             visit: request.visit,
+            authenticatedAfter: instant(request.authenticatedAfter),
             createdAt: instant(request.createdAt),
             expiresAt: instant(request.expiresAt)
           }))
         }`
       }, Effect.orDie),
-      open: Effect.fn("GrantStore.open")(function*(id, visit, userId) {
+      open: Effect.fn("GrantStore.open")(function*(id, visit, userId, authenticatedAt) {
         const [row] = yield* sql`
-          UPDATE authorization_requests SET user_id = ${userId}
+          UPDATE authorization_requests
+          SET user_id = CASE WHEN authenticated_after > ${instant(authenticatedAt)}::timestamptz THEN user_id ELSE ${userId}::uuid END
           WHERE ${undecided(id, visit)} AND (user_id IS NULL OR user_id = ${userId}) RETURNING *`
         return row === undefined ? undefined : toRequest(row)
       }, Effect.orDie),

@@ -103,7 +103,7 @@ export const opened = Effect.fnUntraced(function*(who: Pick<Principal, "organiza
     expiresAt: yield* later({ minutes: 10 })
   }
   yield* store.begin(request)
-  assert.isDefined(yield* store.open(request.id, request.visit, who.userId))
+  assert.isDefined(yield* store.open(request.id, request.visit, who.userId, at))
   const approval = {
     grant: yield* newGrant(who, of),
     codeHash: newHash(),

@@ -38,14 +38,20 @@ const far = (at: Timestamp) => DateTime.add(at, { days: 1000 })
 
 const requests: ReadonlyArray<Mutant> = [
   mutant(GrantStore, "opens a request in any browser", (store, { authorizationRequests }) => ({
-    open: (id, visit, userId) => store.open(id, authorizationRequests.get(id)?.request.visit ?? visit, userId)
+    open: (id, visit, ...by) => store.open(id, authorizationRequests.get(id)?.request.visit ?? visit, ...by)
   })),
   mutant(GrantStore, "opens a request for any user", (store, { authorizationRequests }) => ({
-    open: (id, visit, userId) =>
+    open: (id, visit, userId, authenticatedAt) =>
       beforehand(() => {
         const row = authorizationRequests.get(id)
         if (row !== undefined) authorizationRequests.set(id, { ...row, userId })
-      }, store.open(id, visit, userId))
+      }, store.open(id, visit, userId, authenticatedAt))
+  })),
+  mutant(GrantStore, "opens a request for who signed in too long ago", (store) => ({
+    open: (id, visit, userId, authenticatedAt) => store.open(id, visit, userId, DateTime.add(authenticatedAt, { milliseconds: 1 }))
+  })),
+  mutant(GrantStore, "opens no request for who signed in at that very instant", (store) => ({
+    open: (id, visit, userId, authenticatedAt) => store.open(id, visit, userId, DateTime.subtract(authenticatedAt, { milliseconds: 1 }))
   })),
   mutant(GrantStore, "opens in two steps", (store, { authorizationRequests }) => ({
     open: (...args) => torn(authorizationRequests, store.open(...args))
@@ -63,7 +69,7 @@ const requests: ReadonlyArray<Mutant> = [
       })
   })),
   mutant(GrantStore, "decides what nobody opened", (store) => ({
-    decide: (id, visit, userId, approval) => Effect.andThen(store.open(id, visit, userId), store.decide(id, visit, userId, approval))
+    decide: (id, visit, userId, approval) => Effect.andThen(store.open(id, visit, userId, far(DateTime.makeUnsafe(0))), store.decide(id, visit, userId, approval))
   })),
   mutant(GrantStore, "decides for any browser", (store, { authorizationRequests }) => ({
     decide: (id, visit, ...rest) => store.decide(id, authorizationRequests.get(id)?.request.visit ?? visit, ...rest)

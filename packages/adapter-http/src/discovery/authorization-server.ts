@@ -37,7 +37,7 @@ export const authorizationServer = (base: string) => ({
   subject_types_supported: ["public"],
   id_token_signing_alg_values_supported: ["RS256"],
   claims_supported: ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "name", "email", "email_verified"],
-  prompt_values_supported: ["none", "consent"],
+  prompt_values_supported: ["none", "login", "consent"],
   claims_parameter_supported: false,
   request_parameter_supported: false,
   request_uri_parameter_supported: false,

@@ -36,7 +36,8 @@ export const makeAuthorizeEndpoint = (limits: AddressLimits = authorizationDefau
     const { allowed, resetSeconds } = yield* count
     if (!allowed) return yield* tooMany(resetSeconds)
     const { hash, signedIn } = yield* CurrentVisit
-    const step = yield* beginAuthorization({ query: queryOf(request), base, visit: hash, signedIn: signedIn !== undefined })
+    const authenticatedAt = signedIn?.session.authenticatedAt
+    const step = yield* beginAuthorization({ query: queryOf(request), base, visit: hash, authenticatedAt })
     return found(step._tag === "Decide" ? base + consentPath(step.requestId) : step.url)
   })
 }

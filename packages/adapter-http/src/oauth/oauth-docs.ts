@@ -78,7 +78,8 @@ export const authorizeDocs: EndpointDocs = {
     inQuery("scope", "As openid profile email offline_access; all that the client may have when left out."),
     inQuery("state", "Comes back as it was."),
     inQuery("nonce", "Comes back in the ID token."),
-    inQuery("prompt", "none fails where a person would have to be asked, which is always."),
+    inQuery("prompt", "none fails where a person would have to be asked, which is always; login has them sign in again."),
+    inQuery("max_age", "Who signed in longer ago than so many seconds signs in again.", { type: "integer", minimum: 0 }),
     inQuery("resource", "The service or its MCP address (RFC 8707).", uri)
   ],
   responses: {

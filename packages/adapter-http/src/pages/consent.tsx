@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { consentPath } from "../oauth/oauth-paths.ts"
 import { CurrentPerson, CurrentVisit, type Person } from "../pipeline/browser.ts"
 import type { Call, FormCall } from "../pipeline/call.ts"
-import type { Reply } from "../reply.ts"
+import { loginAgainPath } from "../pipeline/return-path.ts"
+import { type Reply, seeOther } from "../reply.ts"
 import { defineForm, defineView } from "./define-page.ts"
 import { Button, Form } from "./form.tsx"
 import { Notice, type NoticeText } from "./notice.tsx"
@@ -66,7 +67,7 @@ const requestOf = ({ request }: Call): string => new URL(request.url).searchPara
 
 const show = Effect.fnUntraced(function*(call: Call, notice?: NoticeText) {
   const person = yield* CurrentPerson
-  const asked = yield* describeAuthorization(requestOf(call), (yield* CurrentVisit).hash, person.user.id)
+  const asked = yield* describeAuthorization(requestOf(call), (yield* CurrentVisit).hash, person.session)
   const options = { title: "Allow access?", narrow: true, formTargets: [asked.redirectSource], notice }
   return yield* showPage(call, options, <Consent asked={asked} person={person} />)
 })
@@ -96,7 +97,20 @@ const decide = Effect.fnUntraced(function*(call: FormCall) {
   }))
 })
 
+/** The client asked for somebody who has just signed in: on to do so, as anybody, and back here. */
+const signInAgain = (call: Call) => Effect.succeed(seeOther(loginAgainPath(consentPath(requestOf(call)))))
+
 export const consentPages = [
-  defineView({ path: "/consent", security: "browser", summary: "Whether a program may act for you", handle: (call) => show(call) }),
-  defineForm({ path: "/consent", security: "browser", summary: "Carries out what was decided", handle: decide })
+  defineView({
+    path: "/consent",
+    security: "browser",
+    summary: "Whether a program may act for you",
+    handle: (call) => Effect.catchTag(show(call), "SignInAgain", () => signInAgain(call))
+  }),
+  defineForm({
+    path: "/consent",
+    security: "browser",
+    summary: "Carries out what was decided",
+    handle: (call) => Effect.catchTag(decide(call), "SignInAgain", () => signInAgain(call))
+  })
 ]

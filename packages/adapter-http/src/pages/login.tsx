@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { statusOf } from "../errors/error-envelope.ts"
 import { CurrentVisit } from "../pipeline/browser.ts"
 import type { Call, FormCall } from "../pipeline/call.ts"
-import { safeReturn } from "../pipeline/return-path.ts"
+import { againNotice, safeReturn } from "../pipeline/return-path.ts"
 import { seeOther } from "../reply.ts"
 import { defineForm, defineView } from "./define-page.ts"
 import { Field } from "./fields.tsx"
@@ -43,6 +43,7 @@ const Login = ({ back, email, fault, nobodyYet = false, providers }: LoginProps)
 )
 
 const notices = {
+  [againNotice]: "The program that wants access asks you to sign in again.",
   "signed-out": "You are signed out.",
   "signed-out-everywhere": "You are signed out in all browsers."
 }
@@ -51,8 +52,9 @@ const title = "Sign in"
 
 const view = (providers: LoginProps["providers"]) =>
   Effect.fnUntraced(function*(call: Call) {
-    const back = safeReturn(new URL(call.request.url).searchParams.get("return"))
-    if ((yield* CurrentVisit).signedIn !== undefined) return seeOther(back ?? "/")
+    const { searchParams } = new URL(call.request.url)
+    const back = safeReturn(searchParams.get("return"))
+    if ((yield* CurrentVisit).signedIn !== undefined && searchParams.get("notice") !== againNotice) return seeOther(back ?? "/")
     const nobodyYet = (yield* (yield* OrganizationStore).organizations()).length === 0
     const login = <Login back={back} nobodyYet={nobodyYet} providers={providers} />
     return yield* showPage(call, { title, narrow: true, notice: noticeOf(call, notices) }, login)

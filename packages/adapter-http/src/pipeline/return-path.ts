@@ -17,3 +17,9 @@ export const loginPath = (back?: string | null): string => {
   const path = safeReturn(back)
   return path === undefined ? "/login" : `/login?return=${encodeURIComponent(path)}`
 }
+
+/** What the page to sign in is asked by to do so for who is signed in already, too. */
+export const againNotice = "again"
+
+/** Where to sign in once more, to come back here. */
+export const loginAgainPath = (back: string): string => `/login?notice=${againNotice}&return=${encodeURIComponent(safeReturn(back) ?? "/")}`

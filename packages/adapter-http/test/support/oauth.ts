@@ -73,9 +73,9 @@ export const makeOAuth = (context: MatrixContext) => {
   }
   const requestIn = (location: string | null) => new URL(location ?? "", base).searchParams.get("request")!
   /** What a person decides on the consent page; answers the address that their browser goes to. */
-  const decide = (requestId: string, browser: Browser, user: User, approve = true): Promise<URL> =>
+  const decide = (requestId: string, browser: Browser, user: User, approve = true, signedInAt?: DateTime.Utc): Promise<URL> =>
     runtime.runPromise(Effect.gen(function*() {
-      const authenticatedAt = yield* DateTime.now
+      const authenticatedAt = signedInAt ?? (yield* DateTime.now)
       const by = { visit: visitOf(browser), userId: user.id, organizationId: user.activeOrganizationId, authenticatedAt }
       return new URL(yield* decideAuthorization({ requestId, ...by, approve }))
     }))

@@ -12,6 +12,7 @@ import { oauth } from "./0011-oauth.ts"
 import { browserSessions } from "./0012-browser-sessions.ts"
 import { mcpSubscriptions } from "./0013-mcp-subscriptions.ts"
 import { serviceGrants } from "./0014-service-grants.ts"
+import { signInAgain } from "./0015-sign-in-again.ts"
 import type { Migration } from "./migration.ts"
 
 /** Every migration, in order. New ones are added at the end; none is ever changed or removed. */
@@ -29,5 +30,6 @@ export const migrations: ReadonlyArray<Migration> = [
   oauth,
   browserSessions,
   mcpSubscriptions,
-  serviceGrants
+  serviceGrants,
+  signInAgain
 ]

@@ -1,4 +1,5 @@
-import { Result } from "effect"
+import { DateTime, Result } from "effect"
+import type { Timestamp } from "../timestamp.ts"
 import type { AuthorizationRequest } from "./authorization-request.ts"
 import type { OAuthClient } from "./oauth-client.ts"
 import type { OAuthParameters } from "./oauth-parameters.ts"
@@ -22,7 +23,7 @@ export interface AuthorizationError {
   readonly description: string
 }
 
-export type AuthorizationTerms = Pick<AuthorizationRequest, "scope" | "resource" | "codeChallenge" | "nonce">
+export type AuthorizationTerms = Pick<AuthorizationRequest, "scope" | "resource" | "codeChallenge" | "nonce" | "authenticatedAfter">
 
 /** What a browser is told, and nobody else: there is no address yet that could be trusted with an answer. */
 export const untrustedRedirect = (parameters: OAuthParameters, client: OAuthClient): string | undefined => {
@@ -39,15 +40,31 @@ const refuse = (error: AuthorizationError["error"], description: string): Result
 
 const prompts = new Set(["none", "login", "consent", "select_account"])
 
+/** Who is signed in must be, since when; `max_age` counts in seconds (OpenID Connect Core section 3.1.2.1). */
+const lastSignIn = (words: ReadonlyArray<string>, maxAge: string | undefined, at: Timestamp): Timestamp | undefined => {
+  if (words.includes("login")) return at
+  return maxAge === undefined ? undefined : DateTime.subtract(at, { seconds: Math.min(Number(maxAge), DateTime.toEpochMillis(at) / 1000) })
+}
+
+export const isRecent = (authenticatedAt: Timestamp, authenticatedAfter: Timestamp | undefined): boolean =>
+  authenticatedAfter === undefined || DateTime.isGreaterThanOrEqualTo(authenticatedAt, authenticatedAfter)
+
 /** Every approval is asked for anew, so that `consent` changes nothing, and `none` can never be done. */
-const judgePrompt = (prompt: string, signedIn: boolean): Result.Result<never, AuthorizationError> | undefined => {
-  const words = prompt.split(" ").filter((word) => word !== "")
+const judgePrompt = (
+  { values }: OAuthParameters,
+  authenticatedAt: Timestamp | undefined,
+  at: Timestamp
+): Result.Result<Pick<AuthorizationTerms, "authenticatedAfter">, AuthorizationError> => {
+  const words = (values.get("prompt") ?? "").split(" ").filter((word) => word !== "")
   if (!words.every((word) => prompts.has(word))) return refuse("invalid_request", "prompt is none, login, consent or select_account.")
-  if (!words.includes("none")) return undefined
+  const maxAge = values.get("max_age")
+  if (maxAge !== undefined && !/^\d+$/.test(maxAge)) return refuse("invalid_request", "max_age is a number of seconds.")
+  const authenticatedAfter = lastSignIn(words, maxAge, at)
+  if (!words.includes("none")) return Result.succeed(authenticatedAfter === undefined ? {} : { authenticatedAfter })
   if (words.length > 1) return refuse("invalid_request", "prompt=none goes with nothing else.")
-  return signedIn
+  return authenticatedAt !== undefined && isRecent(authenticatedAt, authenticatedAfter)
     ? refuse("consent_required", "Every grant needs a person's consent.")
-    : refuse("login_required", "Nobody is signed in.")
+    : refuse("login_required", "Nobody is signed in, or not since as late as max_age says.")
 }
 
 /** PKCE is required, by S256: without a method, `plain` would be meant (RFC 7636 section 4.3). */
@@ -56,9 +73,16 @@ const isGoodChallenge = (challenge: string | undefined, method: string | undefin
 
 /** What a request to the authorization endpoint asks for, once client and redirect URI are known to belong together. */
 export const judgeAuthorization = (
-  { repeated, resources, values }: OAuthParameters,
-  { base, client, signedIn }: { readonly base: string; readonly client: OAuthClient; readonly signedIn: boolean }
+  parameters: OAuthParameters,
+  { at, authenticatedAt, base, client }: {
+    readonly at: Timestamp
+    /** When whoever is signed in in the browser did so. */
+    readonly authenticatedAt: Timestamp | undefined
+    readonly base: string
+    readonly client: OAuthClient
+  }
 ): Result.Result<AuthorizationTerms, AuthorizationError> => {
+  const { repeated, resources, values } = parameters
   if (repeated.length > 0) return refuse("invalid_request", "A parameter is there more than once.")
   if (values.has("request")) return refuse("request_not_supported", "Request objects are not supported.")
   if (values.has("request_uri")) return refuse("request_uri_not_supported", "Request objects are not supported.")
@@ -73,9 +97,12 @@ export const judgeAuthorization = (
   }
   const resource = resourceFor(resources, base)
   if (resource === undefined) return refuse("invalid_target", "resource names another service than this one.")
-  const wrong = judgePrompt(values.get("prompt") ?? "", signedIn)
-  if (wrong !== undefined) return wrong
   const nonce = values.get("nonce")
-  const terms = { scope: scopeFor(client, values.get("scope")), resource, codeChallenge }
-  return Result.succeed(nonce === undefined ? terms : { ...terms, nonce })
+  return Result.map(judgePrompt(parameters, authenticatedAt, at), (freshness) => ({
+    scope: scopeFor(client, values.get("scope")),
+    resource,
+    codeChallenge,
+    ...freshness,
+    ...nonce === undefined ? {} : { nonce }
+  }))
 }

@@ -15,6 +15,9 @@ export const AuthorizationRequest = Schema.Struct({
   nonce: Schema.optionalKey(Schema.String),
   issuer: Schema.String.annotate({ description: "The base address that it came to, which the answer repeats (RFC 9207)" }),
   visit: SecretHash.annotate({ description: "The browser that it came from" }),
+  authenticatedAfter: Schema.optionalKey(Timestamp).annotate({
+    description: "Whoever decides must have signed in since, as the client asked by prompt=login or max_age"
+  }),
   createdAt: Timestamp,
   expiresAt: Timestamp
 })

@@ -2,7 +2,7 @@ import { DateTime, Effect, Result } from "effect"
 import type { SecretHash } from "../credential/secret.ts"
 import { InvalidRequest } from "../error.ts"
 import { AuthorizationRequestId, newId } from "../id.ts"
-import { now } from "../timestamp.ts"
+import { now, type Timestamp } from "../timestamp.ts"
 import { judgeAuthorization, untrustedRedirect } from "./authorization-policy.ts"
 import { findClient } from "./find-client.ts"
 import { GrantStore } from "./grant-store.ts"
@@ -27,7 +27,8 @@ export const beginAuthorization = Effect.fn("beginAuthorization")(function*(inpu
   readonly query: string
   readonly base: string
   readonly visit: SecretHash
-  readonly signedIn: boolean
+  /** When whoever is signed in there did so. */
+  readonly authenticatedAt: Timestamp | undefined
 }) {
   const parameters = parseParameters(input.query)
   if (parameters === undefined) return yield* untrusted("The address cannot be read.")
@@ -41,13 +42,13 @@ export const beginAuthorization = Effect.fn("beginAuthorization")(function*(inpu
 
   const redirectUri = values.get("redirect_uri")!
   const state = repeated.includes("state") ? undefined : values.get("state")
-  const judged = judgeAuthorization(parameters, { base: input.base, client, signedIn: input.signedIn })
+  const at = yield* now
+  const judged = judgeAuthorization(parameters, { at, authenticatedAt: input.authenticatedAt, base: input.base, client })
   if (Result.isFailure(judged)) {
     const { description, error } = judged.failure
     const url = withParameters(redirectUri, { error, error_description: description, state, iss: input.base })
     return { _tag: "Return", url } satisfies AuthorizationStep
   }
-  const at = yield* now
   const request = {
     id: yield* newId(AuthorizationRequestId),
     clientId: client.id,

@@ -1,10 +1,13 @@
 import { DateTime, Effect, Schema } from "effect"
 import { audit } from "../audit/audit-usecases.ts"
 import { issueSecret, type SecretHash } from "../credential/secret.ts"
+import type { ErrorCode } from "../error-code.ts"
 import { Forbidden, NotFound } from "../error.ts"
 import { AuthorizationRequestId, GrantId, newId, type OrganizationId, type UserId } from "../id.ts"
 import { MemberStore } from "../organization/member-store.ts"
+import type { BrowserSession } from "../sign-in/browser-session.ts"
 import { now, type Timestamp } from "../timestamp.ts"
+import { isRecent } from "./authorization-policy.ts"
 import type { AuthorizationRequest } from "./authorization-request.ts"
 import { isMixedScript, shownClientName } from "./client-name-policy.ts"
 import { findClient } from "./find-client.ts"
@@ -22,20 +25,33 @@ const notOpen = (): NotFound =>
     hint: "Go back to the program that wants access, and have it connect anew, in this browser."
   })
 
-/** The request, for the browser that began it and the person who opened it first there. */
-const openRequest = Effect.fnUntraced(function*(requestId: string, visit: SecretHash, userId: UserId) {
-  const request = isRequestId(requestId) ? yield* (yield* GrantStore).open(requestId, visit, userId) : undefined
+/** The client wants somebody to decide who has signed in just now: the person in front of the browser may be another one. */
+export class SignInAgain extends Schema.TaggedError<SignInAgain>()("SignInAgain", { message: Schema.String, hint: Schema.String }) {
+  readonly code = "UNAUTHORIZED" satisfies ErrorCode
+}
+
+/** Who is signed in in the browser, and since when. */
+type Decider = Pick<BrowserSession, "userId" | "authenticatedAt">
+
+/** The request, for the browser that began it and the person who opened it first there, once they have signed in as late as it asks for. */
+const openRequest = Effect.fnUntraced(function*(requestId: string, visit: SecretHash, { authenticatedAt, userId }: Decider) {
+  const request = isRequestId(requestId) ? yield* (yield* GrantStore).open(requestId, visit, userId, authenticatedAt) : undefined
   const found = request === undefined ? undefined : yield* findClient(request.clientId)
-  return request === undefined || found === undefined ? yield* notOpen() : { request, client: found.client }
+  if (request === undefined || found === undefined) return yield* notOpen()
+  if (isRecent(authenticatedAt, request.authenticatedAfter)) return { request, client: found.client }
+  return yield* new SignInAgain({
+    message: "The program that wants access asks you to sign in again.",
+    hint: "Sign in again at /login, then open this page anew."
+  })
 })
 
 /** What a person has to know to decide. Nothing of it that the client says of itself is verified. */
 export const describeAuthorization = Effect.fn("describeAuthorization")(function*(
   requestId: string,
   visit: SecretHash,
-  userId: UserId
+  decider: Decider
 ) {
-  const { client, request } = yield* openRequest(requestId, visit, userId)
+  const { client, request } = yield* openRequest(requestId, visit, decider)
   const clientName = shownClientName(client.name)
   return {
     requestId: request.id,
@@ -89,7 +105,7 @@ export const decideAuthorization = Effect.fn("decideAuthorization")(function*(in
   readonly approve: boolean
 }) {
   const { organizationId, userId, visit } = input
-  const { client, request } = yield* openRequest(input.requestId, visit, userId)
+  const { client, request } = yield* openRequest(input.requestId, visit, input)
   if ((yield* (yield* MemberStore).find(organizationId, userId)) === undefined) {
     return yield* new Forbidden({ message: "You are no member of this organization any more." })
   }

@@ -13,9 +13,15 @@ export class GrantStore extends Context.Service<GrantStore, {
   begin(request: AuthorizationRequest): Effect.Effect<void>
   /**
    * The request, for the browser that began it. The first user who opens it is the only one who can open it from then
-   * on. `undefined` for any other browser or user, and once it was decided or has expired, by the store's clock.
+   * on. `undefined` for any other browser or user, and once it was decided or has expired, by the store's clock. Who signed in
+   * before its `authenticatedAfter` sees it, and has not opened it: that may yet be somebody else.
    */
-  open(id: AuthorizationRequestId, visit: SecretHash, userId: UserId): Effect.Effect<AuthorizationRequest | undefined>
+  open(
+    id: AuthorizationRequestId,
+    visit: SecretHash,
+    userId: UserId,
+    authenticatedAt: Timestamp
+  ): Effect.Effect<AuthorizationRequest | undefined>
   /**
    * Decides a request: it can be opened no more. With a grant, that and the hash of the one code for it are stored in the
    * same step. Answers whether it was still open to that browser and to the user, who must have opened it and be a member

@@ -1,5 +1,5 @@
-import { judgeAuthorization, type OAuthClient, parseParameters, untrustedRedirect } from "@coppice/core"
-import { Result } from "effect"
+import { isRecent, judgeAuthorization, type OAuthClient, parseParameters, type Timestamp, untrustedRedirect } from "@coppice/core"
+import { DateTime, Result } from "effect"
 import { assert, describe, it } from "vitest"
 
 const base = "https://coppice.example"
@@ -23,8 +23,9 @@ const parametersOf = (given: Given) => {
     (value === undefined ? [] : typeof value === "string" ? [value] : value).map((each) => [name, each]))
   return parseParameters(new URLSearchParams(pairs).toString())!
 }
-const judge = (given: Given, options: { readonly signedIn?: boolean; readonly client?: OAuthClient } = {}) => {
-  const judged = judgeAuthorization(parametersOf(given), { base, client, signedIn: false, ...options })
+const at = DateTime.makeUnsafe("2026-11-20T10:00:00.123Z")
+const judge = (given: Given, options: { readonly authenticatedAt?: Timestamp; readonly client?: OAuthClient } = {}) => {
+  const judged = judgeAuthorization(parametersOf(given), { at, authenticatedAt: undefined, base, client, ...options })
   return Result.isSuccess(judged) ? judged.success : judged.failure.error
 }
 
@@ -68,13 +69,44 @@ describe("an authorization request", () => {
 
   it("A9: is never answered without a person", () => {
     assert.strictEqual(judge({ prompt: "none" }), "login_required")
-    assert.strictEqual(judge({ prompt: "none" }, { signedIn: true }), "consent_required")
+    assert.strictEqual(judge({ prompt: "none" }, { authenticatedAt: at }), "consent_required")
     assert.strictEqual(judge({ prompt: "none login" }), "invalid_request")
     assert.strictEqual(judge({ prompt: "nobody" }), "invalid_request")
   })
 
   it("A10: may ask for a person's consent, or for another sign-in", () => {
     for (const prompt of ["consent", "login", "select_account", "login consent"]) assert.isObject(judge({ prompt }))
+  })
+
+  it("asks for a sign-in that is no older than it says (OpenID Connect Core section 3.1.2.1)", () => {
+    const since = (given: Given) => {
+      const judged = judge(given)
+      return typeof judged === "string" ? judged : judged.authenticatedAfter && DateTime.formatIso(judged.authenticatedAfter)
+    }
+    assert.deepStrictEqual([
+      since({}),
+      since({ prompt: "consent" }),
+      since({ prompt: "login" }),
+      since({ prompt: "consent login" }),
+      since({ max_age: "0" }),
+      since({ max_age: "60" }),
+      since({ max_age: "60", prompt: "login" }),
+      since({ max_age: "9".repeat(400) })
+    ], [
+      undefined,
+      undefined,
+      "2026-11-20T10:00:00.123Z",
+      "2026-11-20T10:00:00.123Z",
+      "2026-11-20T10:00:00.123Z",
+      "2026-11-20T09:59:00.123Z",
+      "2026-11-20T10:00:00.123Z",
+      "1970-01-01T00:00:00.000Z"
+    ])
+    for (const max_age of ["-1", "1.5", "x", "1e3", " 1"]) assert.strictEqual(judge({ max_age }), "invalid_request", max_age)
+    const before = (seconds: number) => ({ authenticatedAt: DateTime.subtract(at, { seconds }) })
+    assert.strictEqual(judge({ prompt: "none", max_age: "60" }, before(60)), "consent_required")
+    assert.strictEqual(judge({ prompt: "none", max_age: "60" }, before(61)), "login_required")
+    assert.deepStrictEqual([isRecent(at, undefined), isRecent(at, at), isRecent(before(1).authenticatedAt, at)], [true, true, false])
   })
 
   it("K3: is for this service", () => {

@@ -14,6 +14,7 @@ import {
   seedCode,
   seedRequest,
   seedTokens,
+  signedInAt,
   wide
 } from "./seed-oauth.ts"
 import { seedHash, seedMember, seedTenant } from "./seed.ts"
@@ -42,45 +43,60 @@ export const grantStoreContract = storeContract("GrantStore", (capabilities) => 
     Effect.gen(function*() {
       const { user } = yield* seedTenant
       const request = yield* seedRequest(fields)
-      same(AuthorizationRequest, yield* (yield* GrantStore).open(request.id, request.visit, user.id), request)
+      same(AuthorizationRequest, yield* (yield* GrantStore).open(request.id, request.visit, user.id, signedInAt), request)
     })),
   test("opens a request for the browser that began it, and for no other", Effect.gen(function*() {
     const store = yield* GrantStore
     const { user } = yield* seedTenant
     const { id, visit } = yield* seedRequest()
-    assert.isUndefined(yield* store.open(id, yield* seedHash("browserVisit"), user.id))
-    assert.strictEqual((yield* store.open(id, visit, user.id))?.id, id)
+    assert.isUndefined(yield* store.open(id, yield* seedHash("browserVisit"), user.id, signedInAt))
+    assert.strictEqual((yield* store.open(id, visit, user.id, signedInAt))?.id, id)
   })),
   test("opens a request for the first user who opens it, again and again, and for nobody else", Effect.gen(function*() {
     const store = yield* GrantStore
     const [first, second] = [yield* seedTenant, yield* seedTenant]
     const { id, visit } = yield* seedRequest()
-    assert.isDefined(yield* store.open(id, visit, first.user.id))
-    assert.isUndefined(yield* store.open(id, visit, second.user.id))
-    assert.isDefined(yield* store.open(id, visit, first.user.id))
+    assert.isDefined(yield* store.open(id, visit, first.user.id, signedInAt))
+    assert.isUndefined(yield* store.open(id, visit, second.user.id, signedInAt))
+    assert.isDefined(yield* store.open(id, visit, first.user.id, signedInAt))
+  })),
+  test("shows a request to who signed in before it says, and leaves it to who signed in since", Effect.gen(function*() {
+    const store = yield* GrantStore
+    const tenant = yield* seedTenant
+    const { user: other } = yield* seedMember(tenant.organization.id)
+    const request = yield* seedRequest({ authenticatedAfter: signedInAt })
+    const { id, visit } = request
+    const early = DateTime.subtract(signedInAt, { milliseconds: 1 })
+    same(AuthorizationRequest, yield* store.open(id, visit, tenant.user.id, early), request)
+    assert.isFalse(yield* store.decide(id, visit, tenant.user.id, undefined))
+    assert.isDefined(yield* store.open(id, visit, other.id, signedInAt))
+    assert.isUndefined(yield* store.open(id, visit, tenant.user.id, signedInAt))
+    // Whoever has opened it stays the one who did.
+    assert.isDefined(yield* store.open(id, visit, other.id, early))
+    assert.isTrue(yield* store.decide(id, visit, other.id, undefined))
   })),
   test("opens a request for exactly one of twenty users who open it at once", Effect.gen(function*() {
     const store = yield* GrantStore
     const { organization } = yield* seedTenant
     const users = yield* Effect.forEach(Array.from({ length: 20 }), () => seedMember(organization.id))
     const { id, visit } = yield* seedRequest()
-    const opened = yield* twenty((number) => store.open(id, visit, users[number]!.user.id))
+    const opened = yield* twenty((number) => store.open(id, visit, users[number]!.user.id, signedInAt))
     assert.strictEqual(opened.filter((request) => request !== undefined).length, 1)
   })),
   test("opens no request that is unknown, was decided, or has expired by the store's clock", Effect.gen(function*() {
     const store = yield* GrantStore
     const tenant = yield* seedTenant
     const { user } = tenant
-    assert.isUndefined(yield* store.open(yield* newId(AuthorizationRequestId), yield* seedHash("browserVisit"), user.id))
+    assert.isUndefined(yield* store.open(yield* newId(AuthorizationRequestId), yield* seedHash("browserVisit"), user.id, signedInAt))
     const { request } = yield* seedCode(tenant)
-    assert.isUndefined(yield* store.open(request.id, request.visit, user.id))
+    assert.isUndefined(yield* store.open(request.id, request.visit, user.id, signedInAt))
     const denied = yield* seedRequest()
-    yield* store.open(denied.id, denied.visit, user.id)
+    yield* store.open(denied.id, denied.visit, user.id, signedInAt)
     assert.isTrue(yield* store.decide(denied.id, denied.visit, user.id, undefined))
-    assert.isUndefined(yield* store.open(denied.id, denied.visit, user.id))
+    assert.isUndefined(yield* store.open(denied.id, denied.visit, user.id, signedInAt))
     const short = yield* seedRequest({ expiresAt: DateTime.add(yield* now, { milliseconds: 300 }) })
     yield* pass(capabilities, 300)
-    assert.isUndefined(yield* store.open(short.id, short.visit, user.id))
+    assert.isUndefined(yield* store.open(short.id, short.visit, user.id, signedInAt))
   })),
   property(
     "stores the grant of a request that was approved, as it was given",
@@ -98,7 +114,7 @@ export const grantStoreContract = storeContract("GrantStore", (capabilities) => 
     const store = yield* GrantStore
     const { organization, user } = yield* seedTenant
     const { id, visit } = yield* seedRequest()
-    yield* store.open(id, visit, user.id)
+    yield* store.open(id, visit, user.id, signedInAt)
     assert.isTrue(yield* store.decide(id, visit, user.id, undefined))
     assert.isFalse(yield* store.decide(id, visit, user.id, undefined))
     assert.deepStrictEqual((yield* store.list(organization.id, undefined, {})).items, [])
@@ -112,7 +128,7 @@ export const grantStoreContract = storeContract("GrantStore", (capabilities) => 
     const approval = yield* newApproval(tenant, request)
     const asks = (browser: typeof visit, userId: UserId) => store.decide(id, browser, userId, approval)
     assert.isFalse(yield* asks(visit, tenant.user.id), "before anybody opened it")
-    yield* store.open(id, visit, tenant.user.id)
+    yield* store.open(id, visit, tenant.user.id, signedInAt)
     assert.isFalse(yield* asks(yield* seedHash("browserVisit"), tenant.user.id), "in another browser")
     assert.isFalse(yield* asks(visit, other.id), "by another user")
     assert.isFalse(yield* store.decide(yield* newId(AuthorizationRequestId), visit, tenant.user.id, approval), "of another id")
@@ -125,7 +141,7 @@ export const grantStoreContract = storeContract("GrantStore", (capabilities) => 
     const tenant = yield* seedTenant
     const request = yield* seedRequest({ expiresAt: DateTime.add(yield* now, { seconds: 2 }) })
     const approval = yield* newApproval(tenant, request)
-    assert.isDefined(yield* store.open(request.id, request.visit, tenant.user.id))
+    assert.isDefined(yield* store.open(request.id, request.visit, tenant.user.id, signedInAt))
     yield* pass(capabilities, 2000)
     assert.isFalse(yield* store.decide(request.id, request.visit, tenant.user.id, approval))
     assert.isUndefined(yield* codeOf(approval.codeHash))
@@ -136,7 +152,7 @@ export const grantStoreContract = storeContract("GrantStore", (capabilities) => 
     const { user } = yield* seedTenant
     const request = yield* seedRequest()
     const approval = yield* newApproval({ ...tenant, user }, request)
-    yield* store.open(request.id, request.visit, user.id)
+    yield* store.open(request.id, request.visit, user.id, signedInAt)
     assert.isFalse(yield* store.decide(request.id, request.visit, user.id, approval))
     assert.deepStrictEqual((yield* store.list(tenant.organization.id, undefined, {})).items, [])
   })),
@@ -145,7 +161,7 @@ export const grantStoreContract = storeContract("GrantStore", (capabilities) => 
     const tenant = yield* seedTenant
     const request = yield* seedRequest()
     const { id, visit } = request
-    yield* store.open(id, visit, tenant.user.id)
+    yield* store.open(id, visit, tenant.user.id, signedInAt)
     const decisions = yield* twenty((number) =>
       Effect.gen(function*() {
         const approval = number % 4 === 3 ? undefined : yield* newApproval(tenant, request)

@@ -22,6 +22,8 @@ export const day = 24 * 60 * minute
 export const wide: Limit = { max: 1000, windowSeconds: 3600 }
 
 const inMillis = (at: Timestamp, milliseconds: number) => DateTime.add(at, { milliseconds })
+/** When whoever opens a request signed in; only requests that ask for that look at it. */
+export const signedInAt = DateTime.makeUnsafe("2026-01-01T00:00:00Z")
 const base = "https://coppice.example.com"
 
 /** A client that registered itself, not stored yet. */
@@ -144,7 +146,7 @@ export const seedCode = Effect.fnUntraced(function*(tenant: Tenant, options: Par
   const store = yield* GrantStore
   const request = yield* seedRequest()
   const approval = yield* newApproval(tenant, request, options)
-  yield* store.open(request.id, request.visit, tenant.user.id)
+  yield* store.open(request.id, request.visit, tenant.user.id, signedInAt)
   assert.isTrue(yield* store.decide(request.id, request.visit, tenant.user.id, approval))
   return { request, ...approval }
 })

@@ -1,4 +1,13 @@
-import type { AuthorizationRequestId, Grant, GrantId, OrganizationId, SecretHash, Timestamp, UserId } from "@coppice/core"
+import {
+  type AuthorizationRequestId,
+  type Grant,
+  type GrantId,
+  isRecent,
+  type OrganizationId,
+  type SecretHash,
+  type Timestamp,
+  type UserId
+} from "@coppice/core"
 import { GrantStore } from "@coppice/core/ports"
 import { DateTime, Effect, Layer } from "effect"
 import { isLive, memberOf, revokeGrant } from "./grant-record.ts"
@@ -25,11 +34,11 @@ export const grantStoreMemory = Layer.effect(
     }
     return GrantStore.of({
       begin: (request) => step(() => insert(authorizationRequests, request.id, { request })),
-      open: (id, visit, userId) =>
+      open: (id, visit, userId, authenticatedAt) =>
         step(({ at }) => {
           const row = undecided(id, visit, at)
           if (row === undefined || (row.userId ?? userId) !== userId) return undefined
-          authorizationRequests.set(id, { ...row, userId })
+          if (isRecent(authenticatedAt, row.request.authenticatedAfter)) authorizationRequests.set(id, { ...row, userId })
           return row.request
         }),
       decide: (id, visit, userId, approval) =>

@@ -25,19 +25,14 @@ const firstStatus = (answer: string) => statusesOf(answer)[0]
 const answered = { until: (answer: string) => answer.includes("\r\n\r\n") }
 
 describe("webhook on the wire", () => {
-  it(verifies("webhook.body-over-1-mib-413") + "W2: answers 413 at once to a length over 1 MiB, body or not", async () => {
-    const { path, token } = await service.addAutomation()
-    const { answer, millis } = await talk(server.port, [head(path, token, json, "Content-Length: 5242880")], answered)
-    expect(firstStatus(answer)).toBe(413)
-    expect(millis).toBeLessThan(300)
-  })
-
-  it("W2: cuts the connection of a body that is never sent after the answer", async () => {
-    const { path, token } = await service.addAutomation()
-    const { answer, closed } = await talk(server.port, [head(path, token, json, "Content-Length: 5242880")], { untilMillis: 2500 })
+  it(verifies("webhook.body-over-1-mib-413") + "W2: answers 413 to a length over 1 MiB of which nothing is ever sent, and ends the connection", async () => {
+    const { id, path, token } = await service.addAutomation()
+    // Whoever waited for the body would say 408.
+    const { answer, closed } = await talk(server.port, [head(path, token, json, "Content-Length: 5242880")], { untilMillis: 20_000 })
     expect(statusesOf(answer)).toEqual([413])
     expect(closed).toBe(true)
-  })
+    expect(service.payloadsOf(id)).toEqual([])
+  }, 30_000)
 
   it("W3: stops reading a chunked body once it is too long, though it never ends, starts no run, and the client reads the 413", async () => {
     const { id, path, token } = await service.addAutomation()
@@ -54,9 +49,9 @@ describe("webhook on the wire", () => {
   it("answers 401 to an endless body without reading it", async () => {
     const { path } = await service.addAutomation()
     const token = await service.newToken()
-    const { answer, millis } = await talk(server.port, [head(path, token, json, "Transfer-Encoding: chunked"), "1\r\n[\r\n"], answered)
+    // Whoever waited for its end would say 408.
+    const { answer } = await talk(server.port, [head(path, token, json, "Transfer-Encoding: chunked"), "1\r\n[\r\n"], answered)
     expect(firstStatus(answer)).toBe(401)
-    expect(millis).toBeLessThan(300)
   })
 
   it("W4: judges a body by its declared bytes, answers it, and closes on the junk behind it", async () => {
@@ -97,11 +92,10 @@ describe("webhook on the wire", () => {
   })
 
   it("W7: answers 408 to a head that dawdles, and closes", async () => {
-    const { answer, closed, millis } = await talk(server.port, ["POST / HTTP/1.1\r\nHost: x\r\n", 200, "X-A: b\r\n", 200, "X-B: c\r\n"])
+    const { answer, closed } = await talk(server.port, ["POST / HTTP/1.1\r\nHost: x\r\n", 200, "X-A: b\r\n", 200, "X-B: c\r\n"])
     expect(firstStatus(answer)).toBe(408)
     expect(JSON.parse(answer.split("\r\n\r\n")[1]!).error.code).toBe("TIMEOUT")
     expect(closed).toBe(true)
-    expect(millis).toBeLessThan(2500)
   })
 
   it("W7: answers 408 to a body that drips, starts no run, and closes", async () => {

@@ -5,9 +5,8 @@ export const talk = async (
   port: number,
   parts: ReadonlyArray<string | Uint8Array | number>,
   { until, untilMillis = 3000 }: { readonly until?: (answer: string) => boolean; readonly untilMillis?: number } = {}
-): Promise<{ readonly answer: string; readonly millis: number; readonly closed: boolean }> => {
+): Promise<{ readonly answer: string; readonly closed: boolean }> => {
   const socket = connect(port, "127.0.0.1")
-  const started = performance.now()
   let answer = ""
   let closed = false
   const done = new Promise<void>((resolve) => {
@@ -28,7 +27,7 @@ export const talk = async (
   }
   await done
   socket.destroy()
-  return { answer, millis: performance.now() - started, closed }
+  return { answer, closed }
 }
 
 export const statusesOf = (answer: string): ReadonlyArray<number> =>

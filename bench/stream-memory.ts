@@ -9,7 +9,8 @@ import type { Result } from "./result.ts"
 const keys = 25
 const streamsEach = 200
 const atATime = 50
-const idleSeconds = 30
+/** As long as it takes until every stream has looked once by itself. */
+const idleSeconds = 60
 
 /** (h) What an open stream of an MCP session costs. */
 export const streamMemory = async (postgres: PostgresServer): Promise<Result> => {

@@ -1,8 +1,8 @@
 import { ApiKeyId, now, ToolProgress } from "@coppice/core"
 import { ApiKeyStore, McpSessionStore } from "@coppice/core/ports"
 import { verifies } from "@coppice/testkit/conformance"
-import { Deferred, Effect } from "effect"
-import { expect, it, onTestFinished } from "vitest"
+import { DateTime, Deferred, Effect } from "effect"
+import { expect, it, onTestFinished, vi } from "vitest"
 import { describeMatrix, errorOf, type MatrixContext } from "./support/matrix.ts"
 import { readEvents } from "./support/events.ts"
 import { type Answer, initialize, messagesOf, request, send } from "./support/rpc.ts"
@@ -139,6 +139,23 @@ describeMatrix("MCP streams", (context: () => MatrixContext) => {
     await revoke(person as never)
     expect(await events.next()).toBeUndefined()
     expect(performance.now() - revoked).toBeLessThan(1000)
+  })
+
+  it("ends within a minute where its credential ends by time alone", async () => {
+    const person = await context().addKey()
+    const session = await begin(person.key)
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const events = await open(person.key, session)
+    await events.next()
+    await say(session, "{}")
+    expect(await events.next()).toBe("id: 1\nevent: message\ndata: {}")
+    const { apiKeys } = context().database
+    const row = apiKeys.get(person.id)!
+    apiKeys.set(person.id, { ...row, key: { ...row.key, expiresAt: DateTime.makeUnsafe(0) } })
+    vi.advanceTimersByTime(60_000)
+    expect(await events.next()).toBeUndefined()
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it("ends when a newer stream of its session is opened, which gets what follows", async () => {

@@ -2,7 +2,8 @@ import { Effect, Stream } from "effect"
 import type { Reply } from "../reply.ts"
 
 /** Proxies and clients take a connection on which nothing comes for a dead one. */
-const keepAlive = Stream.map(Stream.tick("15 seconds"), () => ": keep-alive\n\n").pipe(Stream.drop(1))
+const silenceMillis = 15_000
+const keepAlive = new TextEncoder().encode(": keep-alive\n\n")
 
 /** A message as a server-sent event. */
 export const messageEvent = (message: object, id?: string): string =>
@@ -10,21 +11,50 @@ export const messageEvent = (message: object, id?: string): string =>
 
 /**
  * Tells `over` that a stream has ended, or that its reader went away. Finalizers of the stream's own do not do: it may be
- * left before it has begun.
+ * left before it has begun. Where silence is not to last, it is broken after so long. A timer for each silence costs
+ * nearly nothing, where a stream that ticks would be the dearest part of one on which nothing happens.
  */
 export const watched = (
   source: ReadableStream<Uint8Array>,
-  over: (how: "ended" | "left") => void
+  over: (how: "ended" | "left") => void,
+  maxSilenceMillis?: number
 ): ReadableStream<Uint8Array> => {
   const reader = source.getReader()
-  return new ReadableStream({
-    pull: async (controller) => {
+  let isReading = false
+  let hasLeft = false
+  let heard = () => {}
+  const read = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    isReading = true
+    try {
       const { done, value } = await reader.read()
+      if (hasLeft) return
       if (!done) return controller.enqueue(value)
       over("ended")
       controller.close()
-    },
+    } catch (error) {
+      controller.error(error)
+    } finally {
+      isReading = false
+      heard()
+    }
+  }
+  return new ReadableStream({
+    pull: (controller) =>
+      new Promise<void>((resolve) => {
+        const speak = () => {
+          controller.enqueue(keepAlive)
+          resolve()
+        }
+        const timer = maxSilenceMillis === undefined ? undefined : setTimeout(speak, maxSilenceMillis)
+        heard = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+        if (!isReading) void read(controller)
+      }),
     cancel: (reason) => {
+      hasLeft = true
+      heard()
       over("left")
       return reader.cancel(reason)
     }
@@ -37,14 +67,13 @@ export const eventStreamReply = Effect.fnUntraced(function*<R>(
   whenLeft: Effect.Effect<unknown>
 ): Effect.fn.Return<Reply, never, R> {
   const source = yield* events.pipe(
-    Stream.merge(keepAlive, { haltStrategy: "left" }),
     Stream.encodeText,
     Stream.toReadableStreamEffect()
   )
   const runFork = Effect.runForkWith(yield* Effect.context<never>())
   return {
     status: 200,
-    body: watched(source, (how) => void (how === "left" && runFork(whenLeft))),
+    body: watched(source, (how) => void (how === "left" && runFork(whenLeft)), silenceMillis),
     headers: {
       "content-type": "text/event-stream",
       "cache-control": "no-cache, no-transform",

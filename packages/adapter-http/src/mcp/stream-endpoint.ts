@@ -13,8 +13,11 @@ import { subscriptionStream } from "./legacy/subscription-stream.ts"
 import { makeResourceRequests } from "./resource-requests.ts"
 import { sessionIdHeader } from "./session-id.ts"
 
-/** How often a stream looks by itself whether its session and its credential are still there, which may end by time alone. */
-const lookSeconds = 10
+/**
+ * How often a stream looks by itself whether its session and its credential are still there. Whoever ends one of them says
+ * so, and the stream hears of it at once; this is for what ends by time alone, as an access token does after an hour.
+ */
+const lookMillis = 60_000
 
 const badEventId = () =>
   new Refused({
@@ -64,6 +67,7 @@ export const makeStreamEndpoint = <R>(service: ServiceOptions<R>) => {
       yield* identify(call)
       const present = yield* useMcpSession(id)
       if (present?.stream !== session.stream) return undefined
+      if (present.lastMessage === after) return []
       const messages = yield* store.messages(session.id, after, maxMcpMessages)
       after = messages.at(-1)?.sequence ?? after
       return messages.map(({ json, sequence }) => messageEvent(JSON.parse(json) as object, String(sequence)))
@@ -71,8 +75,14 @@ export const makeStreamEndpoint = <R>(service: ServiceOptions<R>) => {
 
     const looks = Stream.unwrap(Effect.gen(function*() {
       const wake = yield* Queue.sliding<void>(1)
-      yield* store.listen(session, () => void Queue.offerUnsafe(wake, undefined))
-      return Stream.merge(Stream.fromQueue(wake), Stream.tick(`${lookSeconds} seconds`))
+      const lookNow = () => void Queue.offerUnsafe(wake, undefined)
+      yield* store.listen(session, lookNow)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => setInterval(lookNow, lookMillis)),
+        (timer) => Effect.sync(() => clearInterval(timer))
+      )
+      lookNow()
+      return Stream.fromQueue(wake)
     }))
     const said = looks.pipe(
       Stream.mapEffect(() => look),

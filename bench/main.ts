@@ -1,17 +1,21 @@
-// `npm run bench [-- --json] [throughput|pickup|memory|start|mcp|flood|streams …]`: ratios measured in one run, and how each was measured.
-import { startPostgres } from "@coppice/testkit/postgres"
+// `npm run bench [-- --json] [throughput|pickup|memory|start|mcp|flood|streams|oauth …]`: ratios measured in one run, and how each was measured.
+import { type PostgresServer, startPostgres } from "@coppice/testkit/postgres"
 import { Effect } from "effect"
 import { cpus, totalmem } from "node:os"
+import { liveTokens } from "./live-tokens.ts"
 import { mcpThroughput } from "./mcp-throughput.ts"
 import type { Result } from "./result.ts"
 import { secondStart } from "./second-start.ts"
 import { streamMemory } from "./stream-memory.ts"
+import { tokenExchange } from "./token-exchange.ts"
 import { webhookMemory } from "./webhook-memory.ts"
 import { webhookPickup } from "./webhook-pickup.ts"
 import { webhookThroughput } from "./webhook-throughput.ts"
 import { wrongBearers } from "./wrong-bearers.ts"
 
-const benchmarks = { throughput: webhookThroughput, pickup: webhookPickup, memory: webhookMemory, start: secondStart, mcp: mcpThroughput, flood: wrongBearers, streams: streamMemory }
+const oauth = async (postgres: PostgresServer): Promise<ReadonlyArray<Result>> => [...await tokenExchange(postgres), await liveTokens(postgres)]
+
+const benchmarks = { throughput: webhookThroughput, pickup: webhookPickup, memory: webhookMemory, start: secondStart, mcp: mcpThroughput, flood: wrongBearers, streams: streamMemory, oauth }
 type Name = keyof typeof benchmarks
 
 const args = process.argv.slice(2)

@@ -3,15 +3,23 @@
 import { createHttpApp, passwordHasherLayer, serveHttp } from "@coppice/adapter-http"
 import { postgresLayer, storeLayer } from "@coppice/adapter-store"
 import { MachineId, serviceInstructions, toolCatalog } from "@coppice/core"
-import { ApiKeyStore } from "@coppice/core/ports"
+import { ApiKeyStore, OAuthTokenStore } from "@coppice/core/ports"
 import { fakeHostLayer } from "@coppice/testkit/fake"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import * as SecureRandom from "effect/crypto/SecureRandom"
 
-const lifted = Layer.effect(
-  ApiKeyStore,
-  Effect.map(ApiKeyStore, (keys) =>
-    ApiKeyStore.of({ ...keys, authenticate: (hash, limit, hits) => keys.authenticate(hash, { ...limit, max: 1e9 }, hits) }))
+const max = 1e9
+const lifted = Layer.mergeAll(
+  Layer.effect(
+    ApiKeyStore,
+    Effect.map(ApiKeyStore, (keys) =>
+      ApiKeyStore.of({ ...keys, authenticate: (hash, limit, hits) => keys.authenticate(hash, { ...limit, max }, hits) }))
+  ),
+  Layer.effect(
+    OAuthTokenStore,
+    Effect.map(OAuthTokenStore, (tokens) =>
+      OAuthTokenStore.of({ ...tokens, authenticate: (hash, limit, hits) => tokens.authenticate(hash, { ...limit, max }, hits) }))
+  )
 )
 
 const url = Redacted.make(process.env["BENCH_DATABASE_URL"]!)

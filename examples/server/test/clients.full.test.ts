@@ -6,26 +6,13 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import { execFile } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { environmentOf, scratchForTest, serverForTest, typed } from "./service.ts"
+import { bareEnvironment, inspectorProgram, mcpRemoteProgram } from "./support/client-program.ts"
 
 const toolNames = toolCatalog.map(({ name }) => name)
 const info = { name: "test", version: "1" }
 const paths = ["/mcp", "/api/v2/agent/mcp"]
-
-/** A program of a package, which is found by its manifest. */
-const program = (manifest: string, file: string): string => fileURLToPath(new URL(file, manifest))
-
-/** What a client's program finds around it: nothing of the operator's own. */
-const bareEnvironment = () => {
-  const home = mkdtempSync(join(tmpdir(), "coppice-client-"))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
-  return { PATH: process.env["PATH"]!, HOME: home }
-}
 
 /** The service with a project, and a key. */
 const begin = async () => {
@@ -86,13 +73,11 @@ describe.each([
 })
 
 describe("the inspector's command line", () => {
-  const inspector = program(import.meta.resolve("@modelcontextprotocol/inspector/package.json"), "clients/launcher/build/index.js")
-
   /** Its exit code, and the document that it printed. */
   const inspect = (url: string, key: string, ...args: ReadonlyArray<string>) =>
     new Promise<{ readonly code: unknown; readonly document: Record<string, unknown> }>((resolve, reject) => {
       const header = `Authorization: Bearer ${key}`
-      const all = [inspector, "--cli", `${url}/mcp`, "--transport", "http", "--header", header, ...args]
+      const all = [inspectorProgram, "--cli", `${url}/mcp`, "--transport", "http", "--header", header, ...args]
       execFile(process.execPath, all, { env: bareEnvironment(), timeout: 60_000 }, (error, stdout, stderr) => {
         try {
           resolve({ code: error === null ? 0 : error.code, document: JSON.parse(stdout || stderr) })
@@ -128,7 +113,7 @@ test("mcp-remote bridges a client that speaks stdio alone", async () => {
   const client = new Client(info)
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [program(import.meta.resolve("mcp-remote/package.json"), "dist/proxy.js"), `${url}/mcp`, "--header", "Authorization:${AUTHORIZATION}"],
+    args: [mcpRemoteProgram, `${url}/mcp`, "--header", "Authorization:${AUTHORIZATION}"],
     env: { ...bareEnvironment(), AUTHORIZATION: `Bearer ${key}` },
     stderr: "ignore"
   })

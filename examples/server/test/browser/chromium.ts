@@ -17,7 +17,7 @@ const launch = (): Promise<Browser> => running ??= chromium.launch({ executableP
 /** Tests in a real browser. Where there is none they are skipped out loud, which CI does not accept. */
 export const describeInChromium = (title: string, tests: () => void): void => {
   if (executablePath === undefined) process.stderr.write(`${howTo}\n`)
-  describe.skipIf(executablePath === undefined)(title, { timeout: 120_000 }, () => {
+  describe.skipIf(executablePath === undefined)(title, () => {
     afterAll(async () => {
       const browser = await running
       running = undefined

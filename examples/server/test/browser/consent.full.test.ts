@@ -1,30 +1,8 @@
 import { createHash, randomBytes } from "node:crypto"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import type { Page } from "playwright-core"
-import { expect, onTestFinished, test } from "vitest"
-import { environmentOf, scratchForTest, serverForTest } from "../service.ts"
+import { expect, test } from "vitest"
 import { describeInChromium, newPerson } from "./chromium.ts"
-
-const password = "correct horse battery"
-
-/** A site of somebody else's: it answers with a page, and remembers what it was asked for. */
-const otherSite = async (html = "<title>Client</title>Done", host = "127.0.0.1") => {
-  const seen: Array<URL> = []
-  const headers: Array<NodeJS.Dict<string | Array<string>>> = []
-  const server = createServer((request, response) => {
-    seen.push(new URL(request.url!, "http://localhost"))
-    headers.push(request.headers)
-    response.setHeader("content-type", "text/html").end(html)
-  })
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { headers, port, seen, url: `http://localhost:${port}` }
-}
+import { otherSite } from "./other-site.ts"
+import { password, serviceWithOwner as service, signIn } from "./owner.ts"
 
 /** A client registered for an address, and where it sends people. */
 const registered = async (base: string, redirectUri: string, name = "Claude") => {
@@ -51,18 +29,6 @@ const registered = async (base: string, redirectUri: string, name = "Claude") =>
       })
     })
   return { authorize: `${base}/api/auth/oauth2/authorize?${query}`, exchange }
-}
-
-const service = async () => {
-  const env = environmentOf(await scratchForTest())
-  const { url } = await serverForTest({ ...env, COPPICE_ADMIN_EMAIL: "ann@example.com", COPPICE_ADMIN_PASSWORD: password })
-  return url
-}
-
-const signIn = async (page: Page) => {
-  await page.fill("main [name=email]", "ann@example.com")
-  await page.fill("main [name=password]", password)
-  await page.click("main button")
 }
 
 describeInChromium("consent in Chromium", () => {

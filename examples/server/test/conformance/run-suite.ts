@@ -3,12 +3,12 @@ import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 import { bearerProxy } from "./bearer-proxy.ts"
 
-const suite = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/package.json"))
+export const suiteProgram = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/package.json"))
   .replace(/package\.json$/, "dist/index.js")
 
 const run = (args: ReadonlyArray<string>) =>
   new Promise<{ readonly code: unknown; readonly output: string }>((resolve) =>
-    execFile(process.execPath, [suite, "server", ...args], { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
+    execFile(process.execPath, [suiteProgram, "server", ...args], { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : error.code, output: stdout + stderr })))
 
 /** Runs what the suite requires of a revision against a server. `expected` is the file of what it may find wanting. */

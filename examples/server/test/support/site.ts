@@ -1,6 +1,4 @@
-import { once } from "node:events"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Answers, RunRecord, WorkspaceRecord } from "../../src/cli/answers.ts"
@@ -8,6 +6,7 @@ import { socketSession } from "../../src/cli/socket-session.ts"
 import { makeScratch, scratchEnvironment } from "../../src/demo/scratch.ts"
 import { readPresence } from "../../src/home/presence.ts"
 import { eventually } from "./eventually.ts"
+import { freePort } from "./free-port.ts"
 import { watchProcesses } from "./process-watch.ts"
 import { launchServer, type ServerProcess } from "./server-process.ts"
 import { webhookClient } from "./webhook-client.ts"
@@ -34,15 +33,6 @@ export interface SiteOptions {
   readonly maxConcurrentRuns?: number
   /** Set-up commands, which the gate `setup` holds back until it is open. */
   readonly setup?: true
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
 }
 
 const terminal: ReadonlyArray<string> = ["succeeded", "failed", "cancelled"]

@@ -1,6 +1,6 @@
 // The database is lost in the middle of each step: all of it is done or nothing, nobody is told that it was their fault, and
 // once the database is back they go on.
-import { foundFirst } from "@coppice/core"
+import { foundFirst, type User } from "@coppice/core"
 import { describePostgres, freshDatabase } from "@coppice/testkit/postgres/vitest"
 import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -9,7 +9,7 @@ import { migrated, type OAuthReplica, replicaOn } from "./support/oauth-service.
 import { type Answer, type Attempt, outageSteps, stepNames } from "./support/oauth-steps.ts"
 import { type Fault, postgresProxy } from "./support/postgres-proxy.ts"
 
-const [email, password] = ["ann@example.com", "a long enough password"]
+const password = "a long enough password"
 
 describePostgres("the authorization server, while its database goes away", () => {
   let url: string
@@ -17,20 +17,20 @@ describePostgres("the authorization server, while its database goes away", () =>
   /** By the way that can be lost, and beside it. */
   let service: OAuthReplica
   let sound: OAuthReplica
-  let owner: Effect.Success<ReturnType<typeof foundFirst>>
+  let user: User
 
   beforeAll(async () => {
     url = await migrated(await Effect.runPromise(freshDatabase))
     proxy = await postgresProxy(url)
     ;[service, sound] = await Promise.all([replicaOn(proxy.databaseUrl, { maxConnections: 2 }), replicaOn(url)])
-    owner = await sound.runtime.runPromise(foundFirst({ organizationName: "Acme", email, name: "Ann", password }))
+    ;({ user } = await sound.runtime.runPromise(foundFirst({ organizationName: "Acme", email: "ann@example.com", name: "Ann", password })))
   })
   afterAll(async () => {
     proxy?.close()
     for (const replica of [service, sound]) await replica?.close()
   })
 
-  const world = () => ({ databaseUrl: url, service, sound, owner: { userId: owner.user.id, organizationId: owner.organization.id, email, password } })
+  const world = () => ({ databaseUrl: url, service, sound, owner: { user, password } })
 
   const expectOutage = ({ body, retryAfter, status }: Answer, at: string) => {
     expect([at, status], body).toEqual([at, 503])

@@ -114,7 +114,7 @@ export const beginHistory = async ({ direct, replicas }: HistoryOptions) => {
     const response = await sent
     const body = await response.json() as Tokens & { readonly error?: string }
     const good = response.status === 200
-    const widened = good && body.scope !== scope.join(" ") ? ` of scope ${body.scope}` : ""
+    const widened = good && (body.scope !== scope.join(" ") || scope.some((word) => !grant.scope.includes(word))) ? ` of scope ${body.scope}` : ""
     return {
       observed: (good ? "tokens" : body.error ?? String(response.status)) + widened,
       predict,

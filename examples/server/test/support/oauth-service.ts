@@ -1,7 +1,8 @@
 import { createHttpApp, passwordHasherLayer } from "@coppice/adapter-http"
 import type { HttpPorts } from "@coppice/adapter-http"
 import { migrate, postgresLayer, storeLayer } from "@coppice/adapter-store"
-import { CurrentPrincipal, decideAuthorization, hashSecret, type OrganizationId, type Tool, type UserId } from "@coppice/core"
+import { CurrentPrincipal, decideAuthorization, hashSecret, MachineId, type OrganizationId, type Tool, type UserId } from "@coppice/core"
+import { fakeHostLayer } from "@coppice/testkit/fake"
 import { DateTime, Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
 import { layerWebCrypto } from "effect/crypto/SecureRandom"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -28,7 +29,7 @@ const whoami: Tool<CurrentPrincipal> = {
 }
 
 const servicesOn = (databaseUrl: string, maxConnections: number, logs: Array<string>) =>
-  Layer.mergeAll(storeLayer, passwordHasherLayer).pipe(
+  Layer.mergeAll(storeLayer, fakeHostLayer({ machineId: MachineId.make("0199a000-0000-7000-8000-00000000c0de") }), passwordHasherLayer).pipe(
     Layer.provideMerge(postgresLayer({ url: Redacted.make(databaseUrl), maxConnections })),
     Layer.provideMerge(layerWebCrypto),
     Layer.provideMerge(Logger.layer([Logger.make(({ cause, message }) => void logs.push(`${message} ${cause}`))]))
@@ -77,6 +78,19 @@ export interface Tokens {
 
 type Send = OAuthReplica["send"]
 
+/** Where a program sends a person's browser. */
+export const authorizePath = (clientId: string, verifier: string, fields: Fields = {}): string =>
+  `${oauthPath}/authorize?${
+    encodeFields({
+      response_type: "code",
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      code_challenge: challengeOf(verifier),
+      code_challenge_method: "S256",
+      ...fields
+    })
+  }`
+
 /** What programs send by themselves. */
 export const clientOver = (send: Send) => {
   const postForm = (path: string, fields: Fields) =>
@@ -93,17 +107,8 @@ export const clientOver = (send: Send) => {
         headers: { "content-type": "application/json" }
       }),
     /** The person's browser comes by, with the cookie that it has. */
-    authorize: (clientId: string, verifier: string, { cookie, ...fields }: Fields = {}) =>
-      send(`${oauthPath}/authorize?${
-        encodeFields({
-          response_type: "code",
-          client_id: clientId,
-          redirect_uri: redirectUri,
-          code_challenge: challengeOf(verifier),
-          code_challenge_method: "S256",
-          ...fields
-        })
-      }`, { redirect: "manual", ...cookie === undefined ? {} : { headers: { cookie } } }),
+    /** A browser that was never here comes by. */
+    authorize: (clientId: string, verifier: string, fields?: Fields) => send(authorizePath(clientId, verifier, fields), { redirect: "manual" }),
     redeem: (clientId: string, code: string, verifier: string, fields: Fields = {}) =>
       postForm("token", { grant_type: "authorization_code", client_id: clientId, code, code_verifier: verifier, ...fields }),
     refresh: (clientId: string, refreshToken: string, fields: Fields = {}) =>

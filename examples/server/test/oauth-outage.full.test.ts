@@ -3,7 +3,7 @@
 import { foundFirst, type User } from "@coppice/core"
 import { describePostgres, freshDatabase } from "@coppice/testkit/postgres/vitest"
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { eventually } from "./support/eventually.ts"
 import { migrated, type OAuthReplica, replicaOn } from "./support/oauth-service.ts"
 import { type Answer, type Attempt, outageSteps, stepNames } from "./support/oauth-steps.ts"
@@ -28,6 +28,11 @@ describePostgres("the authorization server, while its database goes away", () =>
   afterAll(async () => {
     proxy?.close()
     for (const replica of [service, sound]) await replica?.close()
+  })
+
+  afterEach(() => {
+    proxy.comeBack()
+    proxy.letGo()
   })
 
   const world = () => ({ databaseUrl: url, service, sound, owner: { user, password } })

@@ -140,4 +140,3 @@ export const makeModel = () => {
       !forgotten && isUsable(grant, now) && !isOver(at, 60 * minute, now)
   }
 }
-export type Model = ReturnType<typeof makeModel>

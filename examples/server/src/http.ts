@@ -22,7 +22,7 @@ const outages = new Set(["ConnectionError", "AuthenticationError", "LockTimeoutE
 const outageState = /^(?:57P|53|58)/
 
 /** A database that cannot be reached will be back; any other defect is a mistake in the program. */
-const isOutage = (defect: unknown): boolean =>
+export const isOutage = (defect: unknown): boolean =>
   isSqlError(defect) &&
   (outages.has(defect.reason._tag) || outageState.test((defect.reason.cause as { code?: string } | undefined)?.code ?? ""))
 

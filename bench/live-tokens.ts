@@ -5,7 +5,7 @@ import { startTimedChild } from "./child.ts"
 import { databaseSeconds, secondsBetween } from "./database-time.ts"
 import { median } from "./load.ts"
 import { legacyRequest } from "./mcp-load.ts"
-import { fillAccessTokens, seedAccessTokens } from "./oauth-seed.ts"
+import { dropAccessTokens, fillAccessTokens, seedAccessTokens } from "./oauth-seed.ts"
 import type { Result } from "./result.ts"
 
 const connections = 32
@@ -50,20 +50,24 @@ export const liveTokens = async (postgres: PostgresServer): Promise<Result> => {
     await fillAccessTokens(database, many)
     const after = await measure(tokens)
     const apart = await measure(others)
-    const value = after.both / before.both
+    await dropAccessTokens(database, few)
+    const again = await measure(tokens)
+    // On both sides of it, because a server gets faster for a while.
+    const usual = (by: keyof typeof before) => (before[by] + again[by]) / 2
+    const value = after.both / usual("both")
     return {
       name: `(j) authenticated requests with ${many} live access tokens, against ${few}`,
       value,
       reach: "at least 0.9",
       met: value >= 0.9,
       details: {
-        perSecondOfProcessorTime: `${Math.round(after.both)} and ${Math.round(before.both)}`,
-        byTheServersTimeAlone: (after.server / before.server).toFixed(2),
-        byTheClock: `${(after.clock / before.clock).toFixed(2)} (${Math.round(after.clock)} and ${Math.round(before.clock)} a second)`,
-        spreadOver1000OfThem: `${(apart.both / before.both).toFixed(2)} (${Math.round(apart.clock)} a second by the clock)`
+        perSecondOfProcessorTime: `${Math.round(after.both)} and ${Math.round(usual("both"))}`,
+        byTheServersTimeAlone: (after.server / usual("server")).toFixed(2),
+        byTheClock: `${(after.clock / usual("clock")).toFixed(2)} (${Math.round(after.clock)} and ${Math.round(usual("clock"))} a second)`,
+        spreadOver1000OfThem: `${(apart.both / usual("both")).toFixed(2)} (${Math.round(apart.clock)} a second by the clock)`
       },
-      how: `ping over MCP, each request judged and counted in PostgreSQL; the same ${few} tokens in turn before and after there were ${many}, ` +
-        "on the same server and database; answers per second of the processor time of the server and of its connections to the database; " +
+      how: `ping over MCP, each request judged and counted in PostgreSQL; the same ${few} tokens in turn before there were ${many}, while there were, ` +
+        "and after the others were gone, on the same server and database; answers per second of the processor time of the server and of its connections to the database; " +
         `the server on one core, ${connections} connections, ${rounds} rounds of ${seconds} s each, medians`
     }
   } finally {

@@ -124,3 +124,13 @@ export const fillAccessTokens = (url: string, count: number): Promise<void> =>
       SELECT encode(sha256(id::text::bytea), 'hex'), organization_id, id, '{}', now() + interval '1 hour' FROM more`
     yield* sql`VACUUM ANALYZE grants, access_tokens`
   }))
+
+/** Leaves of the access tokens the oldest few. */
+export const dropAccessTokens = (url: string, count: number): Promise<void> =>
+  onDatabase(url, Effect.gen(function*() {
+    const sql = yield* SqlClient
+    yield* sql`DELETE FROM grants WHERE id NOT IN (
+      SELECT id FROM grants WHERE last_used_at IS NOT NULL ORDER BY created_at, id LIMIT ${count}
+    )`
+    yield* sql`VACUUM ANALYZE grants, access_tokens`
+  }))

@@ -1,7 +1,7 @@
 import { CurrentPrincipal, notFound, now, type Resource, resourceCatalog, RunId } from "@coppice/core"
 import { ApiKeyStore, RunStore } from "@coppice/core/ports"
-import { Effect, Queue, Stream } from "effect"
-import { expect, it, onTestFinished } from "vitest"
+import { DateTime, Effect, Queue, Stream } from "effect"
+import { expect, it, onTestFinished, vi } from "vitest"
 import { readEvents } from "./support/events.ts"
 import { describeMatrix, type MatrixContext } from "./support/matrix.ts"
 import { headersOf, modern } from "./support/modern.ts"
@@ -209,6 +209,20 @@ describeMatrix("MCP subscriptions", (context: () => MatrixContext) => {
     }))
     expect(await revoked.next()).toBeUndefined()
     await expect.poll(() => followers.size).toBe(0)
+  })
+
+  it("end under 2026-07-28 within a minute where the credential ends by time alone", async () => {
+    const person = await context().addKey()
+    bump(person.userId, "a")
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const listening = await listen(person.key, ["test://counters/a"])
+    await listening.message()
+    const { apiKeys } = context().database
+    const row = apiKeys.get(person.id)!
+    apiKeys.set(person.id, { ...row, key: { ...row.key, expiresAt: DateTime.makeUnsafe(0) } })
+    vi.advanceTimersByTime(60_000)
+    expect(await listening.next()).toBeUndefined()
   })
 }, { resources: [counter, still] })
 

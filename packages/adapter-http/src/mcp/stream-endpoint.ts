@@ -17,7 +17,7 @@ import { sessionIdHeader } from "./session-id.ts"
  * How often a stream looks by itself whether its session and its credential are still there. Whoever ends one of them says
  * so, and the stream hears of it at once; this is for what ends by time alone, as an access token does after an hour.
  */
-const lookMillis = 60_000
+export const lookMillis = 60_000
 
 const badEventId = () =>
   new Refused({

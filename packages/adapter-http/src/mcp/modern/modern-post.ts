@@ -10,6 +10,7 @@ import type { HeaderFields, Reply } from "../../reply.ts"
 import type { ServiceOptions } from "../../service-options.ts"
 import type { AnswerForm } from "../accept.ts"
 import { watched } from "../event-stream.ts"
+import { lookMillis } from "../stream-endpoint.ts"
 import { type Surface, toolsetsOf } from "../surface.ts"
 import { isListen, prepareListen } from "./modern-listen.ts"
 import { makeModernServer, type ModernCall } from "./modern-server.ts"
@@ -58,9 +59,15 @@ export const makeModernPost = <R>({ isOutage, stopping }: ServiceOptions<R>, sur
   const watchCredential = Effect.fnUntraced(function*(call: Call, ended: () => void) {
     const store = yield* McpSessionStore
     const runFork = Effect.runForkWith(yield* Effect.context<Effect.Services<ReturnType<typeof identify>>>())
+    const look = () => void runFork(Effect.catch(Effect.asVoid(identify(call)), () => Effect.sync(ended)))
     yield* store.listen({ credential: credentialOf(yield* CurrentPrincipal) }, ({ _tag }) => {
-      if (_tag === "Changed") runFork(Effect.catch(Effect.asVoid(identify(call)), () => Effect.sync(ended)))
+      if (_tag === "Changed") look()
     })
+    // Nobody tells of a credential that ends by time alone.
+    yield* Effect.acquireRelease(
+      Effect.sync(() => setInterval(look, lookMillis)),
+      (timer) => Effect.sync(() => clearInterval(timer))
+    )
   })
 
   let listening = 0

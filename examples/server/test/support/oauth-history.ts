@@ -15,20 +15,9 @@ import {
 import type { HttpPorts } from "@coppice/adapter-http"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql/SqlClient"
-import { type Instant, makeModel, type ModelGrant } from "./oauth-model.ts"
+import { makeModel, type ModelGrant, type Performed } from "./oauth-model.ts"
 import { begunBy, clientOver, decideOn, type OAuthReplica, type Tokens } from "./oauth-service.ts"
 import { timePasses } from "./oauth-time.ts"
-
-/** What a step came to, and what the model says that it comes to. */
-export interface Performed {
-  readonly observed: string
-  /** Has the model do the same. */
-  readonly predict: (now: Instant) => string
-  /** Writes down what was given out. */
-  readonly record: (now: Instant) => void
-  /** What is so afterwards, in whatever order this and what went on beside it came about. */
-  readonly certain?: () => void
-}
 
 /** The one that a number stands for; small numbers stand for the last ones, which most is to be expected of. */
 const pick = <A>(list: ReadonlyArray<A>, number: number): A | undefined => list.at(-1 - number % list.length)
@@ -123,16 +112,26 @@ export const beginHistory = async ({ direct, replicas }: HistoryOptions) => {
     }
   }
 
-  const redeem = async (number: number, at: OAuthReplica, wrong?: "verifier" | "client") => {
-    const code = pick(model.codes, number)
+  const redeem = async (number: number, at: OAuthReplica, how?: "again" | "verifier" | "client") => {
+    // To redeem one once more ends its grant, so that little else would come about if that were done at random.
+    const codes = how === "again" || how === "verifier" ? model.codes : model.codes.filter(({ successes }) => successes === 0)
+    const code = pick(codes, number)
     if (code === undefined) return undefined
     const { grant, secret } = code
-    const client = wrong === "client" ? other(grant.client) : grant.client
-    const verifier = wrong === "verifier" ? "w".repeat(43) : code.verifier
+    const client = how === "client" ? other(grant.client) : grant.client
+    const verifier = how === "verifier" ? "w".repeat(43) : code.verifier
     return exchange(
       clientOver(at.send).redeem(client, secret, verifier), grant, grant.scope,
       (now) => model.redeem(code, client, verifier, now), () => code.successes++
     )
+  }
+
+  /** As often as to find one out; afterwards the right one is worth nothing either. */
+  const guess = async (_: number, at: OAuthReplica): Promise<Performed | undefined> => {
+    const tries: Array<Performed | undefined> = []
+    for (let each = 0; each < 5; each++) tries.push(await redeem(0, at, "verifier"))
+    const made = tries.filter((each) => each !== undefined)
+    return { observed: made.map(({ observed }) => observed).join(), predict: (now) => made.map(({ predict }) => predict(now)).join(), record: () => {} }
   }
 
   const refresh = async (number: number, at: OAuthReplica, how?: "older" | "client" | "more" | "less") => {
@@ -204,6 +203,7 @@ export const beginHistory = async ({ direct, replicas }: HistoryOptions) => {
 
   const steps = {
     "redeem": (number, at) => redeem(number, at),
+    "redeem once more": (number, at) => redeem(number, at, "again"),
     "refresh": (number, at) => refresh(number, at),
     "approve": (number, at) => decide(number, at, true),
     "refresh with an older one": (number, at) => refresh(number, at, "older"),
@@ -213,6 +213,7 @@ export const beginHistory = async ({ direct, replicas }: HistoryOptions) => {
     "weeks pass": pass(25 * 24 * 60 * minute),
     "deny": (number, at) => decide(number, at, false),
     "redeem with a wrong verifier": (number, at) => redeem(number, at, "verifier"),
+    "guess a verifier": guess,
     "redeem as another client": (number, at) => redeem(number, at, "client"),
     "refresh as another client": (number, at) => refresh(number, at, "client"),
     "refresh for more": (number, at) => refresh(number, at, "more"),

@@ -140,3 +140,14 @@ export const makeModel = () => {
       !forgotten && isUsable(grant, now) && !isOver(at, 60 * minute, now)
   }
 }
+
+/** What a step came to, and what the model says that it comes to. */
+export interface Performed {
+  readonly observed: string
+  /** Has the model do the same. */
+  readonly predict: (now: Instant) => string
+  /** Writes down what was given out. */
+  readonly record: (now: Instant) => void
+  /** What is so afterwards, in whatever order this and what went on beside it came about. */
+  readonly certain?: () => void
+}

@@ -46,6 +46,7 @@ export const replicaOn = async (databaseUrl: string, { maxConnections = 5 } = {}
     version: "1.2.3",
     baseUrl: base,
     registrations: { address: many, all: many },
+    authorizations: { address: many, all: many },
     failedCredentials: many,
     isOutage
   })

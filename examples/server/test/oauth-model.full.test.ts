@@ -45,7 +45,8 @@ const step = (of: ReadonlyArray<What>) =>
   )
 type Step = { readonly what: What; readonly number: number; readonly replica: number }
 
-const seed = process.env["COPPICE_TEST_SEED"] ?? String(Date.now())
+// The same histories each time, so that a change is judged by what it changes; another seed goes looking for others.
+const seed = process.env["COPPICE_TEST_SEED"] ?? "coppice"
 const runs = Number(process.env["COPPICE_TEST_RUNS"] ?? 60)
 
 /** What went wrong, with what the database said of it. */

@@ -46,6 +46,8 @@ export const beginHistory = async ({ direct, replicas }: HistoryOptions) => {
   const outcome = <E extends { readonly code: string }>(effect: Effect.Effect<string, E, HttpPorts>, at: OAuthReplica) =>
     run(Effect.catch(effect, ({ code }) => Effect.succeed(code as string)), at)
 
+  // What came of the history before would only be put back along with the rest.
+  await run(Effect.flatMap(SqlClient, (sql) => sql`DELETE FROM oauth_clients`))
   let names = 0
   const name = () => `n${++names}-${crypto.randomUUID()}`
   const owners = await Promise.all([1, 2].map(() =>

@@ -3,7 +3,7 @@ import type { HttpPorts } from "@coppice/adapter-http"
 import { migrate, postgresLayer, storeLayer } from "@coppice/adapter-store"
 import { CurrentPrincipal, decideAuthorization, hashSecret, MachineId, type OrganizationId, type Tool, type UserId } from "@coppice/core"
 import { fakeHostLayer } from "@coppice/testkit/fake"
-import { DateTime, Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
+import { Clock, DateTime, Duration, Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
 import { layerWebCrypto } from "effect/crypto/SecureRandom"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { createHash } from "node:crypto"
@@ -28,10 +28,20 @@ const whoami: Tool<CurrentPrincipal> = {
   call: () => Effect.map(CurrentPrincipal, (principal) => ({ ...principal }))
 }
 
+/**
+ * The real time, in which nobody who sleeps for a minute or longer wakes: what has run out is not swept away in the middle
+ * of a test that puts instants back.
+ */
+const restless = Clock.clockWith((real) =>
+  Effect.succeed<Clock.Clock>(Object.assign(Object.create(real) as Clock.Clock, {
+    sleep: (duration: Duration.Duration) => Duration.toMillis(duration) >= 60_000 ? Effect.never : real.sleep(duration)
+  })))
+
 const servicesOn = (databaseUrl: string, maxConnections: number, logs: Array<string>) =>
   Layer.mergeAll(storeLayer, fakeHostLayer({ machineId: MachineId.make("0199a000-0000-7000-8000-00000000c0de") }), passwordHasherLayer).pipe(
     Layer.provideMerge(postgresLayer({ url: Redacted.make(databaseUrl), maxConnections })),
     Layer.provideMerge(layerWebCrypto),
+    Layer.provideMerge(Layer.effect(Clock.Clock, restless)),
     Layer.provideMerge(Logger.layer([Logger.make(({ cause, message }) => void logs.push(`${message} ${cause}`))]))
   )
 

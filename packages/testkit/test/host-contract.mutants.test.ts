@@ -1,4 +1,4 @@
-// As contract.mutants.test.ts, for the ports that reach a host: fakes that are broken in one way each.
+// As contract.mutants.full.test.ts, for the ports that reach a host: fakes that are broken in one way each.
 import { AgentUnavailable } from "@coppice/core"
 import { AgentLauncher, Repositories, Worktrees } from "@coppice/core/ports"
 import { allHostContracts, failedTests, type HostPorts } from "@coppice/testkit/contract"

@@ -4,37 +4,23 @@ import { createLocalJWKSet, createRemoteJWKSet, jwtVerify } from "jose"
 import * as oauth4webapi from "oauth4webapi"
 import * as openidClient from "openid-client"
 import { createHash } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type HttpServer, serveHttp } from "../src/index.ts"
-import type { MatrixContext } from "./support/matrix.ts"
+import { expect, it } from "vitest"
+import { describeOverSocket } from "./support/matrix.ts"
 import { makeOAuth, manyRegistrations, oauth, redirectUri } from "./support/oauth.ts"
-import { makeService } from "./support/service.ts"
 
 const insecure = { [oauth4webapi.allowInsecureRequests]: true }
 
-describe("standard clients, over a socket", () => {
-  let context: MatrixContext
-  let server: HttpServer
-  beforeAll(async () => {
-    const service = await makeService(manyRegistrations)
-    server = await serveHttp(service.app, { host: "127.0.0.1", port: 0 })
-    context = { ...service, base: server.url, fetch: (path, init) => fetch(server.url + path, init) }
-  })
-  afterAll(async () => {
-    await server.close({ graceMillis: 100 })
-    await context.runtime.dispose()
-  })
-
+describeOverSocket("standard clients", (context) => {
   /** Goes where a client sends the browser, has a person approve there, and answers where the browser is sent back to. */
   const visit = async (url: URL) => {
-    const { code, newPerson } = makeOAuth(context)
+    const { code, newPerson } = makeOAuth(context())
     const { client_id, ...fields } = Object.fromEntries(url.searchParams)
     const person = await newPerson()
     return { person, back: (await code(client_id!, fields, person)).url }
   }
   const serviceClient = async () => {
-    const admin = await makeOAuth(context).newPerson()
-    return context.runtime.runPromise(Effect.provideService(createServiceClient({ name: "Nightly" }), CurrentPrincipal, {
+    const admin = await makeOAuth(context()).newPerson()
+    return context().runtime.runPromise(Effect.provideService(createServiceClient({ name: "Nightly" }), CurrentPrincipal, {
       organizationId: admin.activeOrganizationId,
       userId: admin.id,
       role: "owner"
@@ -42,7 +28,7 @@ describe("standard clients, over a socket", () => {
   }
 
   it.each(["oauth2", "oidc"] as const)("oauth4webapi completes every flow, discovering as %s", async (algorithm) => {
-    const issuer = new URL(server.url)
+    const issuer = new URL(context().base)
     const as = await oauth4webapi.processDiscoveryResponse(issuer, await oauth4webapi.discoveryRequest(issuer, { ...insecure, algorithm }))
     const metadata = { redirect_uris: [redirectUri], token_endpoint_auth_method: "client_secret_basic", client_name: "oauth4webapi" }
     const client = await oauth4webapi.processDynamicClientRegistrationResponse(
@@ -77,21 +63,21 @@ describe("standard clients, over a socket", () => {
       as, client, await oauth4webapi.refreshTokenGrantRequest(as, client, auth, tokens.refresh_token!, insecure)
     )
     await oauth4webapi.processRevocationResponse(await oauth4webapi.revocationRequest(as, client, auth, refreshed.refresh_token!, insecure))
-    expect(await makeOAuth(context).mcpStatus(refreshed.access_token)).toBe(401)
+    expect(await makeOAuth(context()).mcpStatus(refreshed.access_token)).toBe(401)
 
     const made = await serviceClient()
     const machine = { client_id: made.client.id }
     const granted = await oauth4webapi.processClientCredentialsResponse(
       as, machine, await oauth4webapi.clientCredentialsGrantRequest(as, machine, oauth4webapi.ClientSecretBasic(made.secret), {}, insecure)
     )
-    expect(await makeOAuth(context).mcpStatus(granted.access_token)).toBe(200)
+    expect(await makeOAuth(context()).mcpStatus(granted.access_token)).toBe(200)
   })
 
   it("openid-client completes every flow, discovering both ways", async () => {
     const options = { execute: [openidClient.allowInsecureRequests] }
     for (const algorithm of ["oidc", "oauth2"] as const) {
       const config = await openidClient.dynamicClientRegistration(
-        new URL(server.url), { redirect_uris: [redirectUri], token_endpoint_auth_method: "none", client_name: "openid-client" }, openidClient.None(), { ...options, algorithm }
+        new URL(context().base), { redirect_uris: [redirectUri], token_endpoint_auth_method: "none", client_name: "openid-client" }, openidClient.None(), { ...options, algorithm }
       )
       const [pkceCodeVerifier, expectedState, expectedNonce] = [
         openidClient.randomPKCECodeVerifier(), openidClient.randomState(), openidClient.randomNonce()
@@ -103,7 +89,7 @@ describe("standard clients, over a socket", () => {
         code_challenge_method: "S256",
         state: expectedState,
         nonce: expectedNonce,
-        resource: `${server.url}/mcp`
+        resource: `${context().base}/mcp`
       }))
       const tokens = await openidClient.authorizationCodeGrant(config, back, { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true, maxAge: 600 })
       const info = await openidClient.fetchUserInfo(config, tokens.access_token, tokens.claims()!.sub)
@@ -111,17 +97,17 @@ describe("standard clients, over a socket", () => {
       const refreshed = await openidClient.refreshTokenGrant(config, tokens.refresh_token!)
       expect(refreshed.claims()!.sub).toBe(person.id)
       await openidClient.tokenRevocation(config, refreshed.access_token)
-      expect(await makeOAuth(context).mcpStatus(refreshed.access_token)).toBe(401)
+      expect(await makeOAuth(context()).mcpStatus(refreshed.access_token)).toBe(401)
       await openidClient.tokenRevocation(config, refreshed.refresh_token!)
       await expect(openidClient.refreshTokenGrant(config, refreshed.refresh_token!)).rejects.toMatchObject({ error: "invalid_grant" })
     }
     const made = await serviceClient()
-    const config = await openidClient.discovery(new URL(server.url), made.client.id, undefined, openidClient.ClientSecretBasic(made.secret), options)
-    expect(await makeOAuth(context).mcpStatus((await openidClient.clientCredentialsGrant(config)).access_token)).toBe(200)
+    const config = await openidClient.discovery(new URL(context().base), made.client.id, undefined, openidClient.ClientSecretBasic(made.secret), options)
+    expect(await makeOAuth(context()).mcpStatus((await openidClient.clientCredentialsGrant(config)).access_token)).toBe(200)
   })
 
   it("an ID token of a refresh is of the same person and sign-in, and has no nonce", async () => {
-    const { connect, refresh } = makeOAuth(context)
+    const { connect, refresh } = makeOAuth(context())
     const { client, tokens } = await connect({ nonce: "n" })
     const next = await (await refresh(client.client_id, tokens.refresh_token)).json() as typeof tokens
     const claimsOf = (token: string | undefined) => JSON.parse(Buffer.from(token!.split(".")[1]!, "base64url").toString()) as Record<string, unknown>
@@ -132,15 +118,15 @@ describe("standard clients, over a socket", () => {
   })
 
   it("L2: ID tokens hold what they should, and go on being good while keys change", async () => {
-    const { ahead } = context
-    const { connect } = makeOAuth(context)
-    const jwks = `${server.url}${oauth}/jwks`
+    const { ahead } = context()
+    const { connect } = makeOAuth(context())
+    const jwks = `${context().base}${oauth}/jwks`
     const keySet = createRemoteJWKSet(new URL(jwks))
     const published = async () => await (await fetch(jwks)).json() as { keys: Array<{ kid: string }> }
     const { client, person, tokens } = await connect({ nonce: "n", scope: "openid" })
-    const verified = await jwtVerify(tokens.id_token!, keySet, { issuer: server.url, audience: client.client_id, algorithms: ["RS256"] })
+    const verified = await jwtVerify(tokens.id_token!, keySet, { issuer: context().base, audience: client.client_id, algorithms: ["RS256"] })
     expect(verified.payload).toEqual({
-      iss: server.url,
+      iss: context().base,
       sub: person.id,
       aud: client.client_id,
       iat: expect.any(Number),
@@ -168,11 +154,11 @@ describe("standard clients, over a socket", () => {
   })
 
   it("L2: of several replicas that make a key at once, one does", async () => {
-    const { ahead, database } = context
+    const { ahead, database } = context()
     ahead.millis += signingKeyMillis + signingLeadMillis
     const before = database.signingKeys.size
-    const answers = await Promise.all(Array.from({ length: 5 }, async () => (await fetch(`${server.url}${oauth}/jwks`)).text()))
+    const answers = await Promise.all(Array.from({ length: 5 }, async () => (await fetch(`${context().base}${oauth}/jwks`)).text()))
     expect(database.signingKeys.size).toBe(before + 1)
     expect(new Set(answers).size).toBe(1)
   })
-})
+}, manyRegistrations)

@@ -1,11 +1,9 @@
 import * as v2 from "@modelcontextprotocol/client"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type HttpServer, serveHttp } from "../src/index.ts"
-import type { MatrixContext } from "./support/matrix.ts"
+import { expect, it } from "vitest"
+import { describeOverSocket } from "./support/matrix.ts"
 import { makeOAuth, manyRegistrations, type Tokens } from "./support/oauth.ts"
-import { makeService } from "./support/service.ts"
 
 const info = { name: "test", version: "1" }
 
@@ -28,19 +26,7 @@ const makeProvider = () => {
   return { kept, provider: provider as never }
 }
 
-describe("official MCP clients, over a socket", () => {
-  let context: MatrixContext
-  let server: HttpServer
-  beforeAll(async () => {
-    const service = await makeService(manyRegistrations)
-    server = await serveHttp(service.app, { host: "127.0.0.1", port: 0 })
-    context = { ...service, base: server.url, fetch: (path, init) => fetch(server.url + path, init) }
-  })
-  afterAll(async () => {
-    await server.close({ graceMillis: 100 })
-    await context.runtime.dispose()
-  })
-
+describeOverSocket("official MCP clients", (context) => {
   const eras = {
     "SDK 1": (url: URL, authProvider: never) => {
       const transport = new StreamableHTTPClientTransport(url, { authProvider })
@@ -61,22 +47,22 @@ describe("official MCP clients, over a socket", () => {
     ["SDK 1", "/mcp"], ["SDK 1", "/api/v2/agent/mcp"], ["SDK 2", "/mcp"], ["SDK 2", "/api/v2/agent/mcp"]
   ] as const)("%s finds its way to %s, and renews what it was given", async (era, path) => {
     const { kept, provider } = makeProvider()
-    const begun = eras[era](new URL(server.url + path), provider)
+    const begun = eras[era](new URL(context().base + path), provider)
     await expect(begun.connect()).rejects.toThrow()
     const { client_id, ...fields } = Object.fromEntries(kept.url!.searchParams)
-    const { code, newPerson } = makeOAuth(context)
+    const { code, newPerson } = makeOAuth(context())
     const approved = await code(client_id!, fields, await newPerson())
     expect(approved.url.origin + approved.url.pathname).toBe("http://127.0.0.1:3334/oauth/callback")
     await begun.finish(approved.url)
     const first = kept.tokens!
     expect(first.scope).toContain("offline_access")
-    const { close, connect, ping } = eras[era](new URL(server.url + path), provider)
+    const { close, connect, ping } = eras[era](new URL(context().base + path), provider)
     await connect()
     await ping()
-    context.ahead.millis += 3600_000
+    context().ahead.millis += 3600_000
     await ping()
     expect(kept.tokens!.access_token).not.toBe(first.access_token)
     expect(kept.tokens!.refresh_token).not.toBe(first.refresh_token)
     await close()
   })
-})
+}, manyRegistrations)
